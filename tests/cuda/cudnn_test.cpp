@@ -300,7 +300,7 @@ TEST(errors_of_the_library_have_names) {
   fake.fail("cudnnCreate", 1001);
   EXPECT(!cuda::Cudnn::open());  // it finds no device
   EXPECT_EQ(cuda::Cudnn::description(), "cuDNN 9.19.0");
-  EXPECT(runtime_info().find("; cuDNN 9.19.0 was found") != std::string::npos);
+  EXPECT(runtime_info().find(text("; cuDNN 9.19.0 (", FAKE_LIBCUDA, ") was found")) != std::string::npos);
   for (const char* nobody : {"none", "libcudnn_of_nobody.so"}) {
     const EnvironmentVariable other("CHAINER_CUDNN_LIBRARY", nobody);
     EXPECT(!cuda::Cudnn::open());

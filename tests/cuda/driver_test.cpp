@@ -25,9 +25,13 @@ struct Fake {
   void* library = run_time_library::open(FAKE_LIBCUDA);
   void (*fail)(const char*, CuResult) = reinterpret_cast<void (*)(const char*, CuResult)>(find("fake_fail"));
   void (*device)(int, int) = reinterpret_cast<void (*)(int, int)>(find("fake_device"));
+  void (*devices)(int) = reinterpret_cast<void (*)(int)>(find("fake_devices"));
+  const char* (*retained)() = reinterpret_cast<const char* (*)()>(find("fake_retained"));
+  CuResult (*set_context)(CuHandle) = reinterpret_cast<CuResult (*)(CuHandle)>(find("cuCtxSetCurrent"));
+  CuResult (*context)(CuHandle*) = reinterpret_cast<CuResult (*)(CuHandle*)>(find("cuCtxGetCurrent"));
   const char* (*launched)() = reinterpret_cast<const char* (*)()>(find("fake_launched"));
   void* find(const char* name) const { return run_time_library::find(library, name); }
-  ~Fake() { fail("", 0), device(13000, 9); }
+  ~Fake() { fail("", 0), device(13000, 9), devices(1), set_context(nullptr); }
 };
 const unsigned char kImage[] = {0};
 const unsigned char* const kImages[] = {kImage};
@@ -74,6 +78,38 @@ TEST(arrays_go_to_a_device_and_back) {
   EXPECT(std::abs(backend.mark(0)->seconds_since(*begin) - 1.5e-3) < 1e-9);  // as reported by the fake
 }
 
+TEST(a_device_alone_has_the_only_context) {
+  const Fake fake;
+  fake.devices(2);
+  const std::string before = fake.retained();
+  CudaBackend backend(driver(), "@fake");
+  const Array a = arange(100).astype(float32), b = a.to_device(Device(backend, 1));  // through pinned memory
+  EXPECT(to_host(b).to_vector<float>() == a.to_vector<float>());
+  EXPECT(fake.retained() == before + "1");
+}
+
+TEST(the_context_of_another_library_stays_current) {
+  const Fake fake;
+  CudaBackend backend(driver(), "@fake");
+  const Device d(backend, 0);
+  int others = 0;
+  CuHandle now = nullptr;
+  const auto stays = [&](auto&& call) {
+    fake.set_context(&others);
+    call();
+    return fake.context(&now) == 0 && now == &others;
+  };
+  Array a;
+  EXPECT(stays([&] { a = ones({100}).to_device(d); }));  // the first use of the device
+  EXPECT(stays([&] { backend.fill(a, 1.0); }));
+  EXPECT(stays([&] { (void)to_host(a); }));
+  EXPECT(stays([&] { d.synchronize(); }));
+  EXPECT(stays([&] { a = Array(); }));
+  fake.fail("cuLaunchKernel", 1);
+  Array b(Shape{3}, float64, d);
+  EXPECT(stays([&] { EXPECT_THROW(DeviceError, "cuLaunchKernel", backend.fill(b, 1.0)); }));
+}
+
 TEST(errors_of_the_driver_have_names) {
   const Fake fake;
   CudaBackend backend(driver(), "@fake");
@@ -118,12 +154,12 @@ TEST(programs_are_compiled_for_the_device) {
   EXPECT_EQ(reinterpret_cast<int (*)()>(fake.find("fake_headers"))(), 4);  // and two replacements of C headers
   refuse("a.h(1): error");
   EXPECT_EQ(launched(Elementwise::add), std::string("program  program  program  program  "));
-  EXPECT(last_warning().find("NVRTC 13.7 for sm_90, headers ") != std::string::npos);
+  EXPECT(last_warning().find("NVRTC 13.7 for sm_90, options and headers ") != std::string::npos);
   EXPECT(last_warning().find("cannot compile a program (status 6): a.h(1): error") != std::string::npos);
   refuse("");
   fake.device(13000, 12);  // a device newer than the compiler
   EXPECT_EQ(launched(Elementwise::add), std::string("program  program  program  program_ "));
-  EXPECT(Nvrtc::open(headers)->description(120).starts_with("NVRTC 13.7 for compute_90, headers "));
+  EXPECT(Nvrtc::open(headers)->description(120).starts_with("NVRTC 13.7 for compute_90, options and headers "));
   const EnvironmentVariable none("CHAINER_NVRTC_LIBRARY", "none");
   EXPECT_EQ(launched(Elementwise::add), std::string("program  program  program  program  "));
 }

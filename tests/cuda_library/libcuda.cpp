@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A library in the place of NVIDIA's, for the calls that driver_cuda.cpp makes: one device whose memory is the host's,
+// A library in the place of NVIDIA's, for the calls that driver_cuda.cpp makes: devices whose memory is the host's,
 // and whose work ends at once. Kernels do not run; launches are noted.
 #include <cstdio>
 #include <cstdlib>
@@ -15,7 +15,9 @@ namespace {
 
 std::string failing, launched;
 CuResult result = 0;
-int version = 13000, handles = 0, capability = 9;
+int version = 13000, handles = 0, capability = 9, devices = 1;
+std::string retained;  // the devices with a context, in order
+thread_local CuHandle current = nullptr;
 std::size_t room = std::size_t(64) << 20, used = 0;
 
 CuResult answer(const char* call) { return failing == call ? result : 0; }
@@ -34,12 +36,14 @@ const char* fake_ranges() { return ranges.c_str(); }
 // What tests ask of this library.
 void fake_fail(const char* call, CuResult r) { failing = call, result = r; }
 void fake_device(int driver_version, int major) { version = driver_version, capability = major; }
+void fake_devices(int count) { devices = count; }
+const char* fake_retained() { return retained.c_str(); }
 const char* fake_launched() { return launched.c_str(); }
 std::size_t fake_used() { return used; }
 
 CuResult cuInit(unsigned) { return answer("cuInit"); }
 CuResult cuDriverGetVersion(int* v) { return *v = version, answer("cuDriverGetVersion"); }
-CuResult cuDeviceGetCount(int* count) { return *count = 1, answer("cuDeviceGetCount"); }
+CuResult cuDeviceGetCount(int* count) { return *count = devices, answer("cuDeviceGetCount"); }
 CuResult cuDeviceGet(CuDevice* device, int number) { return *device = number, answer("cuDeviceGet"); }
 CuResult cuDeviceGetName(char* name, int length, CuDevice) {
   return std::snprintf(name, static_cast<std::size_t>(length), "Fake"), 0;
@@ -48,10 +52,12 @@ CuResult cuDeviceTotalMem_v2(std::size_t* bytes, CuDevice) { return *bytes = roo
 CuResult cuDeviceGetAttribute(int* value, int attribute, CuDevice) {
   return *value = attribute == 75 ? capability : 0, 0;
 }
-CuResult cuDevicePrimaryCtxRetain(CuHandle* c, CuDevice) {
+CuResult cuDevicePrimaryCtxRetain(CuHandle* c, CuDevice device) {
+  retained += std::to_string(device);
   return *c = new_handle(), answer("cuDevicePrimaryCtxRetain");
 }
-CuResult cuCtxSetCurrent(CuHandle) { return answer("cuCtxSetCurrent"); }
+CuResult cuCtxSetCurrent(CuHandle c) { return current = c, answer("cuCtxSetCurrent"); }
+CuResult cuCtxGetCurrent(CuHandle* c) { return *c = current, answer("cuCtxGetCurrent"); }
 CuResult cuModuleLoadData(CuHandle* m, const void*) { return *m = new_handle(), answer("cuModuleLoadData"); }
 CuResult cuModuleGetFunction(CuHandle* f, CuHandle, const char* name) {
   static std::set<std::string> names;

@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-#include "chainer/backend/cuda/run_time_functions.h"
+#include "chainer/backend/cuda/libraries.h"
 
 namespace chainer::cuda {
 namespace {
@@ -48,16 +48,26 @@ int64_t alignment(const void* p) {
 }  // namespace
 
 std::unique_ptr<CublasLt> CublasLt::open() {
-  void* const library = open_library("CHAINER_CUBLASLT_LIBRARY", {"libcublasLt.so.13", "libcublasLt.so.12"});
-  if (!library) return nullptr;
-  Functions f;
-  bool all = true;
+  return open_library("CHAINER_CUBLASLT_LIBRARY", {"libcublasLt.so.13", "libcublasLt.so.12"},
+                      [](void* library, const std::string&) -> std::unique_ptr<CublasLt> {
+                        Functions f;
+                        bool all = true;
 #define X(MEMBER, NAME, PARAMETERS) all = find_function(library, #NAME, f.MEMBER) && all;
-  CHAINER_CUBLAS_LT(X)
+                        CHAINER_CUBLAS_LT(X)
 #undef X
-  if (!all) return nullptr;
-  std::unique_ptr<CublasLt> made(new CublasLt(f));
-  return f.create(&made->handle_) == 0 ? std::move(made) : nullptr;
+                        if (!all) return nullptr;
+                        std::unique_ptr<CublasLt> made(new CublasLt(f));
+                        return f.create(&made->handle_) == 0 ? std::move(made) : nullptr;
+                      });
+}
+std::string CublasLt::description() {
+  return open_library("CHAINER_CUBLASLT_LIBRARY", {"libcublasLt.so.13", "libcublasLt.so.12"},
+                      [](void* library, const std::string& path) {
+                        std::size_t (*version)() = nullptr;
+                        if (!find_function(library, "cublasLtGetVersion", version)) return std::string();
+                        const std::size_t v = version();
+                        return text("cuBLASLt ", v / 10000, ".", v / 100 % 100, ".", v % 100, " (", path, ")");
+                      });
 }
 
 CublasLt::~CublasLt() {

@@ -52,6 +52,9 @@ class CublasLt {
   /// Opens CHAINER_CUBLASLT_LIBRARY, or libcublasLt.so.13 or .12. Returns null if there is none, or if the variable is
   /// "none".
   static std::unique_ptr<CublasLt> open();
+  /// Returns "cuBLASLt 13.0.0 (libcublasLt.so.13)", the version and the name with which it is opened; empty if there is
+  /// none.
+  static std::string description();
   CublasLt(const CublasLt&) = delete;
   CublasLt& operator=(const CublasLt&) = delete;
   ~CublasLt();

@@ -5,7 +5,7 @@
 #include <deque>
 #include <utility>
 
-#include "chainer/backend/cuda/run_time_functions.h"
+#include "chainer/backend/cuda/libraries.h"
 
 namespace chainer::cuda {
 namespace {
@@ -96,15 +96,17 @@ std::optional<int> cudnn_type(Dtype d) {
   }
 }
 
-std::optional<CudnnFunctions> open_cudnn() {
-  void* const library = open_library("CHAINER_CUDNN_LIBRARY", {"libcudnn.so.9"});
-  if (!library) return {};
-  CudnnFunctions f;
-  bool all = true;
+std::optional<CudnnFunctions> open_cudnn(std::string* path = nullptr) {
+  return open_library("CHAINER_CUDNN_LIBRARY", {"libcudnn.so.9"},
+                      [&](void* library, const std::string& found) -> std::optional<CudnnFunctions> {
+                        CudnnFunctions f;
+                        bool all = true;
 #define X(MEMBER, NAME, RESULT, PARAMETERS) all = find_function(library, #NAME, f.MEMBER) && all;
-  CHAINER_CUDNN(X)
+                        CHAINER_CUDNN(X)
 #undef X
-  return all ? std::optional(f) : std::nullopt;
+                        if (path) *path = found;
+                        return all ? std::optional(f) : std::nullopt;
+                      });
 }
 
 }  // namespace
@@ -163,10 +165,11 @@ std::unique_ptr<Cudnn> Cudnn::open(const std::string& described) {
   return !described.empty() || f->create(&made->handle_) == 0 ? std::move(made) : nullptr;
 }
 std::string Cudnn::description() {
-  const std::optional<CudnnFunctions> f = open_cudnn();
+  std::string path;
+  const std::optional<CudnnFunctions> f = open_cudnn(&path);
   if (!f) return {};
   const std::size_t v = f->version();
-  return text("cuDNN ", v / 10000, ".", v / 100 % 100, ".", v % 100);
+  return text("cuDNN ", v / 10000, ".", v / 100 % 100, ".", v % 100, " (", path, ")");
 }
 
 void Cudnn::expect_success(int status, const std::string& what) const {

@@ -42,8 +42,12 @@ std::string cuda_description() {
   const std::string cudnn = cuda::Cudnn::description();
   const auto compiler = cuda::Nvrtc::open(cuda::kernel_headers());
   std::string found;
-  for (const std::string& name : {cudnn, compiler ? compiler->version() : std::string()})
-    if (!name.empty()) found += "; " + name + " was found";
+  const std::string nvrtc = compiler ? text(compiler->version(), " (", compiler->path(), ")") : std::string();
+  for (const auto& [name, description] :
+       {std::pair<const char*, std::string>{"cuBLASLt", cuda::CublasLt::description()},
+        {"cuDNN", cudnn},
+        {"NVRTC", nvrtc}})
+    found += "; " + (description.empty() ? text(name, " was not found") : description + " was found");
   try {
     return backend().description() + found + "; compiled and emulated, not yet run on a GPU";
   } catch (const DeviceError& e) { return text("cuda: no device: ", e.what(), found); }

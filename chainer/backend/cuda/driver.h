@@ -65,9 +65,9 @@ class Driver {
   /// Called when the use of a block of `bytes` bytes in an allocation of `whole` bytes begins or ends; for checks.
   virtual void begin_block(int, Stream, void*, std::size_t, std::size_t) {}
   virtual void end_block(int, Stream, void*, std::size_t) {}
-  /// Allocates host memory that devices can access; copies from and to it are asynchronous. Returns nullptr if there is
-  /// none.
-  virtual void* allocate_pinned(std::size_t bytes) = 0;
+  /// Allocates host memory that all devices can access, for a device that the caller uses; copies from and to it are
+  /// asynchronous. Returns nullptr if there is none.
+  virtual void* allocate_pinned(int device, std::size_t bytes) = 0;
   virtual void release_pinned(void* memory, std::size_t bytes) noexcept = 0;
   /// Returns the offset between an array's address and the address in kernel arguments.
   virtual std::ptrdiff_t distance() const { return 0; }

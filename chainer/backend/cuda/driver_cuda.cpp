@@ -71,28 +71,57 @@ CudaDriver::~CudaDriver() {
     if (void* const room = devices_[static_cast<std::size_t>(i)].workspace) release(i, room, CublasLt::kWorkspace);
 }
 
-// Makes the device current for this thread; loads its kernels at its first use.
-CudaDriver::OneDevice& CudaDriver::use(int device) {
-  OneDevice& d = devices_[static_cast<std::size_t>(device)];
-  if (d.context) {
-    expect_success(cu_.set_context(d.context), "cuCtxSetCurrent");
-    return d;
-  }
-  int major = 0;
-  expect_success(cu_.device_attribute(&major, kMajor, d.number), "cuDeviceGetAttribute");
-  if (major < 8) throw DeviceError(describe(device), ": kernels of this build require compute capability 8.0 or later");
-  CuHandle context = nullptr;
-  expect_success(cu_.retain_context(&context, d.number), "cuDevicePrimaryCtxRetain");
-  expect_success(cu_.set_context(context), "cuCtxSetCurrent");
-  d.modules.clear();
-  for (const auto& part : {kernels_.images, kernels_.later})
-    for (const unsigned char* image : part) {
-      d.modules.emplace_back();
-      expect_success(cu_.load_module(&d.modules.back(), image), "cuModuleLoadData");
+// Makes a device current for this thread and loads its kernels at its first use. The destructor makes the context of
+// another library current again.
+class CudaDriver::Use {
+ public:
+  Use(CudaDriver& driver, int device) : driver_(driver), device_(driver.devices_[static_cast<std::size_t>(device)]) {
+    if (driver.cu_.current_context(&before_) != 0) before_ = nullptr;
+    if (device_.context) return make_current(device_.context);
+    int major = 0;
+    driver.expect_success(driver.cu_.device_attribute(&major, kMajor, device_.number), "cuDeviceGetAttribute");
+    if (major < 8)
+      throw DeviceError(driver.describe(device), ": kernels of this build require compute capability 8.0 or later");
+    CuHandle context = nullptr;
+    driver.expect_success(driver.cu_.retain_context(&context, device_.number), "cuDevicePrimaryCtxRetain");
+    make_current(context);
+    try {
+      load();
+    } catch (...) {
+      restore();
+      throw;
     }
-  d.context = context;
-  return d;
-}
+    device_.context = context;
+  }
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+  ~Use() { restore(); }
+  OneDevice* operator->() const { return &device_; }
+  OneDevice& operator*() const { return device_; }
+
+ private:
+  void make_current(CuHandle context) {
+    if (context == before_) return;
+    driver_.expect_success(driver_.cu_.set_context(context), "cuCtxSetCurrent");
+    changed_ = true;
+  }
+  void restore() noexcept {
+    if (changed_ && before_) driver_.cu_.set_context(before_);
+  }
+  void load() {
+    device_.modules.clear();
+    for (const auto& part : {driver_.kernels_.images, driver_.kernels_.later})
+      for (const unsigned char* image : part) {
+        device_.modules.emplace_back();
+        driver_.expect_success(driver_.cu_.load_module(&device_.modules.back(), image), "cuModuleLoadData");
+      }
+  }
+
+  CudaDriver& driver_;
+  OneDevice& device_;
+  CuHandle before_ = nullptr;
+  bool changed_ = false;
+};
 
 CuHandle CudaDriver::function_of(OneDevice& d, std::string_view kernel) {
   CuHandle& found = d.functions[std::string(kernel)];
@@ -103,7 +132,7 @@ CuHandle CudaDriver::function_of(OneDevice& d, std::string_view kernel) {
 }
 
 void* CudaDriver::allocate(int device, std::size_t bytes) {
-  use(device);
+  const Use current(*this, device);
   CuAddress memory = 0;
   const CuResult r = cu_.allocate(&memory, bytes);
   if (r == kCuOutOfMemory) return nullptr;
@@ -111,12 +140,13 @@ void* CudaDriver::allocate(int device, std::size_t bytes) {
   return reinterpret_cast<void*>(memory);
 }
 void CudaDriver::release(int device, void* memory, std::size_t) noexcept {
-  OneDevice& d = devices_[static_cast<std::size_t>(device)];
-  cu_.set_context(d.context);
-  cu_.release(address(memory));
+  try {
+    const Use current(*this, device);
+    cu_.release(address(memory));
+  } catch (const DeviceError&) {}  // the device is lost, and its memory with it
 }
-void* CudaDriver::allocate_pinned(std::size_t bytes) {
-  use(0);
+void* CudaDriver::allocate_pinned(int device, std::size_t bytes) {
+  const Use current(*this, device);
   void* memory = nullptr;
   const CuResult r = cu_.allocate_pinned(&memory, bytes, kPortable);
   if (r == kCuOutOfMemory) return nullptr;
@@ -126,7 +156,7 @@ void* CudaDriver::allocate_pinned(std::size_t bytes) {
 void CudaDriver::release_pinned(void* memory, std::size_t) noexcept { cu_.release_pinned(memory); }
 
 Stream CudaDriver::make_stream(int device) {
-  use(device);
+  const Use current(*this, device);
   auto made = std::make_unique<HandleOfDevice>(HandleOfDevice{nullptr, device});
   expect_success(cu_.make_stream(&made->handle, kNonBlocking), "cuStreamCreate");
   return reinterpret_cast<Stream>(made.release());
@@ -136,7 +166,7 @@ void CudaDriver::end_stream(Stream s) noexcept {
   delete &of(s);
 }
 Event CudaDriver::make_event(int device, bool times) {
-  use(device);
+  const Use current(*this, device);
   auto made = std::make_unique<HandleOfDevice>(HandleOfDevice{nullptr, device});
   expect_success(cu_.make_event(&made->handle, times ? 0 : kWithoutTimes), "cuEventCreate");
   return reinterpret_cast<Event>(made.release());
@@ -147,40 +177,41 @@ void CudaDriver::end_event(Event e) noexcept {
 }
 
 void CudaDriver::record(Event e, Stream s) {
-  use(of(s).device);
+  const Use current(*this, of(s).device);
   expect_success(cu_.record(of(e).handle, of(s).handle), "cuEventRecord");
 }
 void CudaDriver::wait(Stream s, Event e) {
-  use(of(s).device);
+  const Use current(*this, of(s).device);
   expect_success(cu_.wait(of(s).handle, of(e).handle, 0), "cuStreamWaitEvent");
 }
 void CudaDriver::synchronize(Event e) {
-  use(of(e).device);
+  const Use current(*this, of(e).device);
   expect_success(cu_.synchronize_event(of(e).handle), "cuEventSynchronize");
 }
 double CudaDriver::seconds_between(Event begin, Event end) {
-  use(of(end).device);
+  const Use current(*this, of(end).device);
   float milliseconds = 0;
   expect_success(cu_.time_between(&milliseconds, of(begin).handle, of(end).handle), "cuEventElapsedTime");
   return milliseconds * 1e-3;
 }
 void CudaDriver::synchronize(Stream s) {
-  use(of(s).device);
+  const Use current(*this, of(s).device);
   expect_success(cu_.synchronize_stream(of(s).handle), "cuStreamSynchronize");
 }
 
 void CudaDriver::copy_to_device(Stream s, void* to, const void* from, std::size_t bytes) {
-  use(of(s).device);
+  const Use current(*this, of(s).device);
   expect_success(cu_.copy_to_device(address(to), from, bytes, of(s).handle), "cuMemcpyHtoDAsync");
 }
 void CudaDriver::copy_to_host(Stream s, void* to, const void* from, std::size_t bytes) {
-  use(of(s).device);
+  const Use current(*this, of(s).device);
   expect_success(cu_.copy_to_host(to, address(from), bytes, of(s).handle), "cuMemcpyDtoHAsync");
   synchronize(s);  // host memory is never pinned here
 }
 
 void CudaDriver::launch(Stream s, const Launch& l, const void* args) {
-  OneDevice& d = use(of(s).device);
+  const Use current(*this, of(s).device);
+  OneDevice& d = *current;
   void* all[] = {const_cast<void*>(args)};
   expect_success(cu_.launch(function_of(d, l.kernel), l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z,
                             static_cast<unsigned>(l.dynamic_shared), of(s).handle, all, nullptr),
@@ -204,7 +235,8 @@ std::string CudaDriver::compile(int device, const std::string& source) {
   return compiler_->compile(source, capability(device));
 }
 void CudaDriver::add_kernel(int device, const std::string& name, const std::string& image) {
-  OneDevice& d = use(device);
+  const Use current(*this, device);
+  OneDevice& d = *current;
   CuHandle module = nullptr, function = nullptr;
   expect_success(cu_.load_module(&module, image.data()), "cuModuleLoadData");
   d.modules.push_back(module);
@@ -213,7 +245,8 @@ void CudaDriver::add_kernel(int device, const std::string& name, const std::stri
 }
 
 bool CudaDriver::multiply(Stream s, const ProductCall& call) {
-  OneDevice& d = use(of(s).device);
+  const Use current(*this, of(s).device);
+  OneDevice& d = *current;
   if (!d.asked_for_products) {
     d.asked_for_products = true;
     d.products = CublasLt::open();
@@ -226,7 +259,8 @@ bool CudaDriver::multiply(Stream s, const ProductCall& call) {
 }
 
 std::optional<std::size_t> CudaDriver::convolution_workspace(Stream s, const LibraryConvolution& call) {
-  OneDevice& d = use(of(s).device);
+  const Use current(*this, of(s).device);
+  OneDevice& d = *current;
   if (!d.asked_for_convolutions) {
     d.asked_for_convolutions = true;
     d.convolutions = Cudnn::open();
@@ -239,7 +273,8 @@ std::optional<std::size_t> CudaDriver::convolution_workspace(Stream s, const Lib
   return d.convolutions->workspace(call);
 }
 void CudaDriver::convolve(Stream s, const LibraryConvolution& call, void* workspace) {
-  use(of(s).device).convolutions->convolve(of(s).handle, call, workspace);
+  const Use current(*this, of(s).device);
+  current->convolutions->convolve(of(s).handle, call, workspace);
   if (blocking_) synchronize(s);
 }
 

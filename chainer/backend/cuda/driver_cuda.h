@@ -37,7 +37,7 @@ class CudaDriver final : public Driver {
   std::string describe(int device) const override;
   void* allocate(int device, std::size_t bytes) override;
   void release(int device, void* memory, std::size_t bytes) noexcept override;
-  void* allocate_pinned(std::size_t bytes) override;
+  void* allocate_pinned(int device, std::size_t bytes) override;
   void release_pinned(void* memory, std::size_t bytes) noexcept override;
   Stream make_stream(int device) override;
   void end_stream(Stream stream) noexcept override;
@@ -73,7 +73,7 @@ class CudaDriver final : public Driver {
     std::unique_ptr<Cudnn> convolutions;
   };
   void expect_success(CuResult result, const char* call) const;
-  OneDevice& use(int device);
+  class Use;
   CuHandle function_of(OneDevice& device, std::string_view kernel);
 
   int capability(int device) const;

@@ -22,6 +22,7 @@ using CuHandle = void*;  // contexts, modules, functions, streams, events
   X(device_attribute, cuDeviceGetAttribute, (int* value, int attribute, CuDevice device))                       \
   X(retain_context, cuDevicePrimaryCtxRetain, (CuHandle * context, CuDevice device))                            \
   X(set_context, cuCtxSetCurrent, (CuHandle context))                                                           \
+  X(current_context, cuCtxGetCurrent, (CuHandle * context))                                                     \
   X(load_module, cuModuleLoadData, (CuHandle * module, const void* image))                                      \
   X(find_function, cuModuleGetFunction, (CuHandle * function, CuHandle module, const char* name))               \
   X(allocate, cuMemAlloc_v2, (CuAddress * memory, std::size_t bytes))                                           \

@@ -6,7 +6,7 @@
 
 #include "chainer/backend/cuda/kernel_cache.h"
 #include "chainer/core/error.h"
-#include "chainer/backend/cuda/run_time_functions.h"
+#include "chainer/backend/cuda/libraries.h"
 
 namespace chainer::cuda {
 namespace {
@@ -24,20 +24,25 @@ constexpr KernelHeader kStandIns[] = {
      "#define __builtin_nan(text) __longlong_as_double(0x7ff8000000000000)\n"
      "#define __builtin_nanf(text) __int_as_float(0x7fc00000)\n"}};
 
+constexpr const char* kOptions[] = {"--std=c++20", "--fmad=false", "--device-as-default-execution-space",
+                                    "--disable-warnings"};
+
 }  // namespace
 
 std::unique_ptr<Nvrtc> Nvrtc::open(std::span<const KernelHeader> headers) {
   if (headers.empty()) return nullptr;
-  void* const library = open_library("CHAINER_NVRTC_LIBRARY", {"libnvrtc.so.13", "libnvrtc.so.12"});
-  if (!library) return nullptr;
-  Functions f;
-  bool all = true;
+  return open_library("CHAINER_NVRTC_LIBRARY", {"libnvrtc.so.13", "libnvrtc.so.12"},
+                      [&](void* library, const std::string& path) -> std::unique_ptr<Nvrtc> {
+                        Functions f;
+                        bool all = true;
 #define X(MEMBER, NAME, PARAMETERS) all = find_function(library, #NAME, f.MEMBER) && all;
-  CHAINER_NVRTC(X)
+                        CHAINER_NVRTC(X)
 #undef X
-  if (!all) return nullptr;
-  std::unique_ptr<Nvrtc> made(new Nvrtc(f, headers));
-  return made->archs_.empty() ? nullptr : std::move(made);
+                        if (!all) return nullptr;
+                        std::unique_ptr<Nvrtc> made(new Nvrtc(f, headers));
+                        made->path_ = path;
+                        return made->archs_.empty() ? nullptr : std::move(made);
+                      });
 }
 
 Nvrtc::Nvrtc(const Functions& f, std::span<const KernelHeader> headers) : f_(f), headers_(headers) {
@@ -46,8 +51,10 @@ Nvrtc::Nvrtc(const Functions& f, std::span<const KernelHeader> headers) : f_(f),
   version_ = text("NVRTC ", major, ".", minor);
   archs_.resize(static_cast<std::size_t>(count));
   if (f_.archs(archs_.data()) != 0) archs_.clear();
-  std::string texts;
-  for (const KernelHeader& h : headers_) texts += h.text;
+  std::string texts;  // all that an image depends on besides its source and architecture
+  for (const auto& list : {std::span<const KernelHeader>(kStandIns), headers_})
+    for (const KernelHeader& h : list) texts += text(h.name, "\n", h.text, "\n");
+  for (const char* option : kOptions) texts += text(option, "\n");
   digest_ = digest_text(texts);
 }
 
@@ -61,7 +68,7 @@ std::string Nvrtc::architecture(int capability) const {
 }
 
 std::string Nvrtc::description(int capability) const {
-  return text(version_, " for ", architecture(capability), ", headers ", digest_);
+  return text(version_, " for ", architecture(capability), ", options and headers ", digest_);
 }
 
 std::string Nvrtc::compile(const std::string& source, int capability) const {
@@ -84,11 +91,11 @@ std::string Nvrtc::compile(const std::string& source, int capability) const {
     return out;
   };
   const std::string arch = "--gpu-architecture=" + architecture(capability);
-  const char* options[] = {"--std=c++20", "--fmad=false", "--device-as-default-execution-space", "--disable-warnings",
-                           arch.c_str()};
+  std::vector<const char*> options(std::begin(kOptions), std::end(kOptions));
+  options.push_back(arch.c_str());
   int status =
       f_.create(&program, source.c_str(), "program.cu", static_cast<int>(texts.size()), texts.data(), names.data());
-  if (status == 0) status = f_.compile(program, std::size(options), options);
+  if (status == 0) status = f_.compile(program, static_cast<int>(options.size()), options.data());
   const bool own = architecture(capability).starts_with("sm_");
   std::string image = status != 0 ? "" : own ? got(f_.cubin_size, f_.cubin) : got(f_.ptx_size, f_.ptx);
   if (!image.empty()) return image;

@@ -41,8 +41,10 @@ class Nvrtc {
   static std::unique_ptr<Nvrtc> open(std::span<const KernelHeader> headers);
   /// Returns "NVRTC 13.0".
   const std::string& version() const { return version_; }
-  /// Returns "NVRTC 13.0 for sm_90, headers 0123456789abcdef": images of equal sources and equal descriptions are
-  /// equal.
+  /// Returns the name with which the library was opened.
+  const std::string& path() const { return path_; }
+  /// Returns "NVRTC 13.0 for sm_90, options and headers 0123456789abcdef": images of equal sources and equal
+  /// descriptions are equal.
   std::string description(int capability) const;
   /// Returns the image of a source for a compute capability (90: 9.0), with the same results as nvcc's options give.
   /// Throws DeviceError with the compiler's messages.
@@ -57,6 +59,7 @@ class Nvrtc {
   Nvrtc(const Functions& f, std::span<const KernelHeader> headers);
   std::string architecture(int capability) const;
   Functions f_;
+  std::string path_;
   std::span<const KernelHeader> headers_;
   std::string version_, digest_;
   std::vector<int> archs_;

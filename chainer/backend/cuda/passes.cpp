@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "chainer/backend/common/largest_below.h"
@@ -82,7 +83,7 @@ void CudaBackend::update_all(std::span<UpdatePass> passes) {
     index = p.param.device().index(), compute = wanted;
     if (!is_floating(p.param.dtype())) throw DtypeError("update: parameters must be floating, not ", p.param.dtype());
     const ArraysOfUpdate arrays(p.param, p.grad, p.states);
-    if (!arrays.dense()) {
+    if (!arrays.dense() || p.param.size() > std::numeric_limits<uint32_t>::max()) {
       update(p.op, p.param, p.grad, p.states, p.hyper);
       continue;
     }

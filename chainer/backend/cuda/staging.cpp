@@ -25,7 +25,7 @@ Staging::Part& Staging::part_for(std::size_t bytes, Stream stream) {
   if (p.recorded) driver_.synchronize(p.event);
   p.recorded = false;
   if (!p.event) p.event = driver_.make_event(device_);
-  if (!p.memory) p.memory = static_cast<char*>(driver_.allocate_pinned(kPart));
+  if (!p.memory) p.memory = static_cast<char*>(driver_.allocate_pinned(device_, kPart));
   if (!p.memory) throw DeviceError("copy to device ", device_, ": cannot allocate ", kPart, " bytes of pinned memory");
   return p;
 }

@@ -16,6 +16,11 @@ void* open(const char* name, std::string* why) {
 
 void* find(void* library, const char* symbol) { return ::dlsym(library, symbol); }
 
+std::string path_of(const void* address) {
+  Dl_info info{};
+  return ::dladdr(address, &info) && info.dli_fname ? info.dli_fname : "";
+}
+
 bool is_loaded(const char* symbol) { return ::dlsym(RTLD_DEFAULT, symbol) != nullptr; }
 
 }  // namespace chainer::run_time_library

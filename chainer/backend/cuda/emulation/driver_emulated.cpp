@@ -99,7 +99,7 @@ void EmulatedDriver::end_block(int, Stream stream, void* block, std::size_t whol
   queue_of(stream).add([at = opened(block), whole] { poison(at, whole); });
 }
 
-void* EmulatedDriver::allocate_pinned(std::size_t bytes) {
+void* EmulatedDriver::allocate_pinned(int, std::size_t bytes) {
   if (fails()) return nullptr;
   void* p = pages::map(bytes);
   const std::lock_guard lock(pinned_mutex_);

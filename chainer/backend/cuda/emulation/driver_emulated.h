@@ -41,7 +41,7 @@ class EmulatedDriver : public Driver {
   void release(int device, void* memory, std::size_t bytes) noexcept override;
   void begin_block(int device, Stream stream, void* block, std::size_t bytes, std::size_t whole) override;
   void end_block(int device, Stream stream, void* block, std::size_t whole) override;
-  void* allocate_pinned(std::size_t bytes) override;
+  void* allocate_pinned(int device, std::size_t bytes) override;
   void release_pinned(void* memory, std::size_t bytes) noexcept override;
   std::ptrdiff_t distance() const override { return distance_; }
   Stream make_stream(int device) override;
