@@ -133,7 +133,8 @@ std::string QuantizedGraph::refusal(const Node& n) const {
     if (n.inputs.size() > 2 && !n.inputs[2].empty())
       if (const Array* const b = constant(n.inputs[2]); !b || b->ndim() != 1)
         return "its bias is not a constant vector";
-    if (n.op_type == "Conv" && integer(n, "group", 1) > 1 && W->shape(1) < 16)
+    const int64_t groups = n.op_type == "Conv" ? integer(n, "group", 1) : 1;
+    if (groups > 1 && W->shape(1) < 16 && (W->shape(1) > 1 || W->shape(0) != groups))
       return text("its groups have ", W->shape(1), " channels, fewer than 16");
     if (n.op_type == "Gemm" && (!is_one(n, "alpha") || !is_one(n, "beta") || integer(n, "transA", 0)))
       return "it is scaled or transposed";

@@ -196,7 +196,9 @@ class Fusion {
     const bool transposed = op == "Gemm" && c.integer("transB", 0) != 0;
     const auto w = weights(step.in[1], op == "Conv" || transposed ? 0 : 1);
     if (!w || w->W.ndim() != (op == "Conv" ? 4 : 2)) return;
-    if (op == "Conv" && c.integer("group", 1) > 1 && w->W.shape(1) < kLeastChannels) return;
+    if (const int64_t groups = c.integer("group", 1);
+        op == "Conv" && groups > 1 && w->W.shape(1) < kLeastChannels && (w->W.shape(1) > 1 || w->W.shape(0) != groups))
+      return;
     if (op == "Gemm" && (c.real("alpha", 1.0) != 1 || c.real("beta", 1.0) != 1 || c.integer("transA", 0))) return;
     const auto b = bias(step, x->q, *w, w->W.shape(op == "Conv" || transposed ? 0 : 1));
     if (!b) return;

@@ -41,9 +41,7 @@ Variables convolve(const Call& c) {
   const Shape& W = c[1].shape();
   if (c[0].ndim() != 4 || c[0].shape()[1] != W[1] * c.integer("group", 1))
     c.fail("images of shape ", c[0].shape(), " do not fit filters of shape ", W);
-  const auto windows = image_windows(c, c[0].shape(), Dims(W.begin() + 2, W.end()));
-  return constant(host_kernels::quantized_convolution(c.array(0), quantization(c, "x"), weights(c), *windows,
-                                                      c.integer("group", 1), result(c)));
+  return constant(integer_convolution(c, quantization(c, "x"), weights(c), result(c)));
 }
 
 Variables multiply(const Call& c) {
@@ -127,6 +125,8 @@ Array integer_convolution(const Call& c, const Quantization& x, const QuantizedW
   const int64_t groups = c.integer("group", 1);
   if (s.ndim() != 4 || W.ndim() != 4 || groups < 1 || W[0] % groups || s[1] != W[1] * groups) return {};
   const auto windows = image_windows(c, s, Dims(W.begin() + 2, W.end()));
+  if (groups > 1 && W[1] == 1 && W[0] == groups)
+    return host_kernels::quantized_depthwise(c.array(0), x, w, *windows, r);
   return host_kernels::quantized_convolution(c.array(0), x, w, *windows, groups, r);
 }
 

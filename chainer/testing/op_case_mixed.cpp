@@ -46,10 +46,6 @@ void expect_close(const std::string& what, const Array& a, const Array& expected
   } catch (const AssertionError& e) { throw AssertionError(text(what, ": ", e.what())); }
 }
 
-}  // namespace
-
-namespace {
-
 // `tolerance` is that of a result of one rounding.
 void check_in(const OpCase& c, const DefaultDtype& mode, double tolerance) {
   const Dtype narrow = *mode.products;

@@ -7,11 +7,16 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
 
 #include "../environment_variable.h"
+#include "../folder.h"
 #include "chainer/array/host.h"
 #include "chainer/array/time_mark.h"
 #include "chainer/backend/cuda/cuda_backend.h"
+#include "chainer/backend/cuda/libraries.h"
 #include "chainer/core/system/run_time_library.h"
 #include "chainer/core/warnings.h"
 #include "test.h"
@@ -108,6 +113,42 @@ TEST(the_context_of_another_library_stays_current) {
   fake.fail("cuLaunchKernel", 1);
   Array b(Shape{3}, float64, d);
   EXPECT(stays([&] { EXPECT_THROW(DeviceError, "cuLaunchKernel", backend.fill(b, 1.0)); }));
+}
+
+// In the toolkit and in packages of Python; each file once, in the order of the names.
+TEST(libraries_are_looked_for_where_people_have_them) {
+  const test::Folder made;
+  const std::filesystem::path& folder = made.path;
+  const auto file = [&](const std::string& name) {
+    std::filesystem::create_directories((folder / name).parent_path());
+    std::ofstream(folder / name) << "x";
+    return (folder / name).string();
+  };
+  const std::string old = file("toolkit/lib64/libsome.so.12"), toolkit = file("toolkit/lib64/libsome.so.13"),
+                    package = file("venv/lib/python3.11/site-packages/nvidia/some/lib/libsome.so.13"),
+                    conda = file("conda/lib/libsome.so.13");
+  const EnvironmentVariable path("CUDA_PATH", (folder / "toolkit").c_str()), home("CUDA_HOME", ""),
+      venv("VIRTUAL_ENV", (folder / "venv").c_str()), prefix("CONDA_PREFIX", (folder / "conda").c_str());
+  const auto places = [] { return library_places("CHAINER_SOME_LIBRARY", {"libsome.so.13", "libsome.so.12"}); };
+  EXPECT((places() == std::vector<std::string>{"libsome.so.13", toolkit, package, conda, "libsome.so.12", old}));
+  {
+    const EnvironmentVariable chosen("CHAINER_SOME_LIBRARY", "other.so");
+    EXPECT(places() == std::vector<std::string>{"other.so"});
+  }
+  const EnvironmentVariable none("CHAINER_SOME_LIBRARY", "none");
+  EXPECT(places().empty());
+}
+
+// A library that cannot be used is followed by the next one.
+TEST(the_next_library_is_tried) {
+  const EnvironmentVariable path("CUDA_PATH", "");
+  std::vector<std::string> tried;
+  const auto found = open_library("CHAINER_SOME_LIBRARY", {"libm.so.6", "libc.so.6"}, [&](void*, const std::string& p) {
+    tried.push_back(p);
+    return p == "libc.so.6" ? std::optional(1) : std::nullopt;
+  });
+  EXPECT(found.has_value());
+  EXPECT((tried == std::vector<std::string>{"libm.so.6", "libc.so.6"}));
 }
 
 TEST(errors_of_the_driver_have_names) {

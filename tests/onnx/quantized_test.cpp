@@ -114,6 +114,24 @@ TEST(quantized_convolutions_run_on_integers) {
           }
 }
 
+// A filter for each channel.
+TEST(quantized_depthwise_convolutions_run_on_integers) {
+  int seed = 200;
+  for (const Dtype d : {uint8, int8})
+    for (const int64_t channels : {2, 16, 37, 300})
+      for (const int64_t kernel : {1, 2, 3}) {
+        Builder b(++seed);
+        const int z = d == int8 ? -5 : 120;
+        Attributes a{list("strides", {1 + seed % 2, 1}), list("pads", {1, 0, 1, 1}), whole("group", channels)};
+        const std::string y = b.node(
+            "Conv",
+            {b.both("x", 0.03f, z, d), b.filters({channels, 1, kernel, kernel}, 0, seed % 3 != 0), b.bias(channels)},
+            a);
+        const std::string q = b.integers(b.node("Relu", {y}), 0.02f * static_cast<float>(kernel), z - 30, d);
+        EXPECT_EQ(compare(b, q, d, b.draw.normal(0, 1, {2, channels, 7, 9}, float32), 1), std::size_t{2});
+      }
+}
+
 TEST(quantized_products_run_on_integers) {
   int seed = 100;
   for (const Dtype d : {uint8, int8})

@@ -41,6 +41,9 @@ Array quantize(const Array& x, const Quantization& to);
 /// Convolves x (N, C, H, W) with W (K, C / groups, h, w). Padding stands for zeros. Sums are exact modulo 2^32.
 Array quantized_convolution(const Array& x, const Quantization& from, const QuantizedWeights& w,
                             const QuantizedWindows& windows, int64_t groups, const QuantizedResult& result);
+/// The same with a filter (K, 1, h, w) for each of K channels.
+Array quantized_depthwise(const Array& x, const Quantization& from, const QuantizedWeights& w,
+                          const QuantizedWindows& windows, const QuantizedResult& result);
 /// Multiplies x (M, K) by W (K, N), or by W (N, K) if it is transposed.
 Array quantized_matmul(const Array& x, const Quantization& from, const QuantizedWeights& w, bool transposed,
                        const QuantizedResult& result);

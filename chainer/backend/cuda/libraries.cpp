@@ -48,7 +48,7 @@ std::vector<fs::path> folders() {
 }  // namespace
 
 std::vector<std::string> library_places(const char* variable, std::initializer_list<const char*> names) {
-  if (const std::string chosen = variable_of(variable); !chosen.empty() || std::getenv(variable))
+  if (const std::string chosen = variable_of(variable); !chosen.empty())
     return chosen == "none" ? std::vector<std::string>() : std::vector<std::string>{chosen};
   const std::vector<fs::path> all = folders();
   std::vector<std::string> out;

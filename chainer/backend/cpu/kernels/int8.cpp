@@ -117,21 +117,19 @@ template <class V, class T>
 #endif
 }
 template <class T>
-[[gnu::always_inline]] inline Floats widened(const uint8_t* from, int64_t count) {
+[[gnu::always_inline]] inline Sums widened(const uint8_t* from, int64_t count) {
   const Bytes b = read<Bytes>(from, count);
 #if defined(__AVX512F__)
   const auto bytes = reinterpret_cast<__m128i>(b);
-  const __m512i v = static_cast<T>(-1) < 0 ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes);
-  return reinterpret_cast<Floats>(_mm512_cvtepi32_ps(v));
+  return reinterpret_cast<Sums>(static_cast<T>(-1) < 0 ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes));
 #elif defined(__AVX2__)
   int64_t all;
   std::memcpy(&all, &b, sizeof all);
   const __m128i bytes = _mm_cvtsi64_si128(all);
-  const __m256i v = static_cast<T>(-1) < 0 ? _mm256_cvtepi8_epi32(bytes) : _mm256_cvtepu8_epi32(bytes);
-  return reinterpret_cast<Floats>(_mm256_cvtepi32_ps(v));
+  return reinterpret_cast<Sums>(static_cast<T>(-1) < 0 ? _mm256_cvtepi8_epi32(bytes) : _mm256_cvtepu8_epi32(bytes));
 #else
-  Floats v;
-  for (int i = 0; i < kLanes; ++i) v[i] = static_cast<float>(static_cast<T>(b[i]));
+  Sums v;
+  for (int i = 0; i < kLanes; ++i) v[i] = static_cast<T>(b[i]);
   return v;
 #endif
 }
@@ -174,8 +172,8 @@ void sum_of(const Int8Sum& s, const uint8_t* a, const uint8_t* b, uint8_t* out, 
   const Floats a_zero = Floats{} + s.a_zero, b_zero = Floats{} + s.b_zero;
   const Floats a_factor = Floats{} + s.a_scale / s.scale, b_factor = Floats{} + s.b_scale / s.scale;
   for (int64_t i = 0; i < n; i += kLanes) {
-    const Floats x = (widened<A>(a + i, n - i) - a_zero) * a_factor;
-    const Floats y = (widened<B>(b + i, n - i) - b_zero) * b_factor;
+    const Floats x = (__builtin_convertvector(widened<A>(a + i, n - i), Floats) - a_zero) * a_factor;
+    const Floats y = (__builtin_convertvector(widened<B>(b + i, n - i), Floats) - b_zero) * b_factor;
     write(out + i, rounding(x + y), n - i);
   }
 }
@@ -195,6 +193,20 @@ void accumulate(int32_t* sums, const uint8_t* x, int64_t n) {
   for (int64_t j = 0; j < n; ++j) sums[j] += static_cast<T>(x[j]);
 }
 
+template <class T>
+void depthwise(const chainer::cpu::Int8Depthwise& d) {
+  for (int64_t j = 0; j < d.n; j += kLanes) {
+    Sums sum = {};
+    for (int64_t p = 0; p < d.pairs; ++p) {
+      const Sums first = widened<T>(d.taps[2 * p] + j, d.n - j), second = widened<T>(d.taps[2 * p + 1] + j, d.n - j);
+      Pairs weights;
+      std::memcpy(&weights, d.weights + (p * d.padded + j) * 2, sizeof weights);
+      sum += of_pairs(reinterpret_cast<Pairs>((first & 0xffff) | (second << 16)), weights);
+    }
+    std::memcpy(d.sums + j, &sum, sizeof sum);
+  }
+}
+
 }  // namespace
 
 namespace chainer::cpu::CHAINER_KERNEL_ISA {
@@ -205,6 +217,7 @@ void fill_int8(Int8Loops& k) {
        quantize,
        add,
        {larger<uint8_t>, larger<int8_t>},
-       {accumulate<uint8_t>, accumulate<int8_t>}};
+       {accumulate<uint8_t>, accumulate<int8_t>},
+       {depthwise<uint8_t>, depthwise<int8_t>}};
 }
 }  // namespace chainer::cpu::CHAINER_KERNEL_ISA

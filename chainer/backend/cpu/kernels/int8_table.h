@@ -33,6 +33,17 @@ struct Int8Results {
   float zero, low, high;
 };
 
+/// sums[j] = the sum over all taps of x(tap, j) weight(tap, j), for n channels. taps[t] are the channels of a pixel.
+/// Weights are in pairs of taps: of channel j for taps 2 p and 2 p + 1 they are weights[(p * padded + j) * 2] and the
+/// next; an odd tap at the end has the weight 0 and any pixel. `padded` is n up to the next multiple of 16, and sums
+/// has so many elements.
+struct Int8Depthwise {
+  const uint8_t* const* taps;
+  const int16_t* weights;
+  int64_t pairs, n, padded;
+  int32_t* sums;
+};
+
 struct Int8Kernels {
   const char* name;
   void (*product)(const Int8Product& p);
@@ -50,6 +61,7 @@ struct Int8Loops {
   void (*larger[2])(uint8_t* out, const uint8_t* x, int64_t n);
   /// sums[j] += x[j], of uint8 or int8.
   void (*accumulate[2])(int32_t* sums, const uint8_t* x, int64_t n);
+  void (*depthwise[2])(const Int8Depthwise& d);  ///< x of uint8 or int8
 };
 /// The numbers of an addition; is_signed says which operands and results are int8.
 struct Int8Sum {
