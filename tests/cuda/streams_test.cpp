@@ -18,7 +18,7 @@ struct StreamsOfTwo {
   Stream first = driver.make_stream(0), second = driver.make_stream(0);
   float* a = static_cast<float*>(driver.allocate(0, std::size_t(2) << 20));
   float* b = a + 1024;
-  float* pinned = static_cast<float*>(driver.allocate_pinned(4096));
+  float* pinned = static_cast<float*>(driver.allocate_pinned(0, 4096));
 
   StreamsOfTwo() {
     driver.begin_block(0, first, a, 8192, 8192);
@@ -78,7 +78,7 @@ TEST(eager_streams_run_at_the_call) {
   const Stream s = driver.make_stream(0);
   void* p = driver.allocate(0, 4096);
   driver.begin_block(0, s, p, 4096, 4096);
-  auto* pinned = static_cast<float*>(driver.allocate_pinned(4096));
+  auto* pinned = static_cast<float*>(driver.allocate_pinned(0, 4096));
   const float one = 1;
   driver.copy_to_device(s, p, &one, sizeof one);
   driver.copy_to_host(s, pinned, p, sizeof one);

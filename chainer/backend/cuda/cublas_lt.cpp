@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <utility>
 
 #include "chainer/backend/cuda/libraries.h"
@@ -61,13 +62,15 @@ std::unique_ptr<CublasLt> CublasLt::open() {
                       });
 }
 std::string CublasLt::description() {
-  return open_library("CHAINER_CUBLASLT_LIBRARY", {"libcublasLt.so.13", "libcublasLt.so.12"},
-                      [](void* library, const std::string& path) {
-                        std::size_t (*version)() = nullptr;
-                        if (!find_function(library, "cublasLtGetVersion", version)) return std::string();
-                        const std::size_t v = version();
-                        return text("cuBLASLt ", v / 10000, ".", v / 100 % 100, ".", v % 100, " (", path, ")");
-                      });
+  const auto found =
+      open_library("CHAINER_CUBLASLT_LIBRARY", {"libcublasLt.so.13", "libcublasLt.so.12"},
+                   [](void* library, const std::string& path) -> std::optional<std::string> {
+                     std::size_t (*version)() = nullptr;
+                     if (!find_function(library, "cublasLtGetVersion", version)) return {};
+                     const std::size_t v = version();
+                     return text("cuBLASLt ", v / 10000, ".", v / 100 % 100, ".", v % 100, " (", path, ")");
+                   });
+  return found.value_or("");
 }
 
 CublasLt::~CublasLt() {

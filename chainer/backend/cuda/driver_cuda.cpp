@@ -77,7 +77,10 @@ class CudaDriver::Use {
  public:
   Use(CudaDriver& driver, int device) : driver_(driver), device_(driver.devices_[static_cast<std::size_t>(device)]) {
     if (driver.cu_.current_context(&before_) != 0) before_ = nullptr;
-    if (device_.context) return make_current(device_.context);
+    if (device_.context) {
+      make_current(device_.context);
+      return;
+    }
     int major = 0;
     driver.expect_success(driver.cu_.device_attribute(&major, kMajor, device_.number), "cuDeviceGetAttribute");
     if (major < 8)

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "chainer/backend/cuda/run_time_functions.h"
+#include "chainer/backend/cuda/libraries.h"
 #include "chainer/core/error.h"
 
 namespace chainer::cuda {
