@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loops over numbers of eight bits. Compiled once per instruction set. The product multiplies pairs of 16 bits, whose
-// sums are exact (an instruction for pairs of 8 bits would saturate).
+// sums are exact (an instruction for pairs of 8 bits would saturate). The width of vectors is that of
+// float_vector.h, which is not that of the instruction set with every compiler.
 #include "chainer/backend/cpu/kernels/int8_table.h"
 
 #include "chainer/backend/cpu/kernels/float_vector.h"
@@ -19,11 +20,11 @@ typedef int32_t Sums __attribute__((vector_size(kBytes)));
 
 // The sum of both products of each pair.
 [[gnu::always_inline]] inline Sums of_pairs(Pairs a, Pairs b) {
-#if defined(__AVX512BW__)
+#if defined(__AVX512BW__) && __BIGGEST_ALIGNMENT__ >= 64
   return reinterpret_cast<Sums>(_mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) && __BIGGEST_ALIGNMENT__ == 32
   return reinterpret_cast<Sums>(_mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
-#elif defined(__SSE2__)
+#elif defined(__SSE2__) && __BIGGEST_ALIGNMENT__ <= 16
   return reinterpret_cast<Sums>(_mm_madd_epi16(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
 #else
   const Sums x = reinterpret_cast<Sums>(a), y = reinterpret_cast<Sums>(b);
@@ -100,22 +101,22 @@ typedef uint8_t Bytes __attribute__((vector_size(kLanes)));
 
 // The larger and the smaller of two numbers; the limit if v is NaN.
 [[gnu::always_inline]] inline Floats at_least(Floats v, Floats limit) {
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && __BIGGEST_ALIGNMENT__ >= 64
   return reinterpret_cast<Floats>(_mm512_max_ps(reinterpret_cast<__m512>(v), reinterpret_cast<__m512>(limit)));
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) && __BIGGEST_ALIGNMENT__ == 32
   return reinterpret_cast<Floats>(_mm256_max_ps(reinterpret_cast<__m256>(v), reinterpret_cast<__m256>(limit)));
-#elif defined(__SSE2__)
+#elif defined(__SSE2__) && __BIGGEST_ALIGNMENT__ <= 16
   return reinterpret_cast<Floats>(_mm_max_ps(reinterpret_cast<__m128>(v), reinterpret_cast<__m128>(limit)));
 #else
   return v > limit ? v : limit;
 #endif
 }
 [[gnu::always_inline]] inline Floats at_most(Floats v, Floats limit) {
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && __BIGGEST_ALIGNMENT__ >= 64
   return reinterpret_cast<Floats>(_mm512_min_ps(reinterpret_cast<__m512>(v), reinterpret_cast<__m512>(limit)));
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) && __BIGGEST_ALIGNMENT__ == 32
   return reinterpret_cast<Floats>(_mm256_min_ps(reinterpret_cast<__m256>(v), reinterpret_cast<__m256>(limit)));
-#elif defined(__SSE2__)
+#elif defined(__SSE2__) && __BIGGEST_ALIGNMENT__ <= 16
   return reinterpret_cast<Floats>(_mm_min_ps(reinterpret_cast<__m128>(v), reinterpret_cast<__m128>(limit)));
 #else
   return v < limit ? v : limit;
@@ -141,7 +142,7 @@ template <class V, class T>
 
 // (GCC would convert bytes one at a time.)
 [[gnu::always_inline]] inline Bytes narrow(Sums v) {
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && __BIGGEST_ALIGNMENT__ >= 64
   return reinterpret_cast<Bytes>(_mm512_cvtepi32_epi8(reinterpret_cast<__m512i>(v)));
 #else
   return __builtin_convertvector(v, Bytes);
@@ -150,10 +151,10 @@ template <class V, class T>
 template <class T>
 [[gnu::always_inline]] inline Sums widened(const uint8_t* from, int64_t count) {
   const Bytes b = read<Bytes>(from, count);
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && __BIGGEST_ALIGNMENT__ >= 64
   const auto bytes = reinterpret_cast<__m128i>(b);
   return reinterpret_cast<Sums>(static_cast<T>(-1) < 0 ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes));
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) && __BIGGEST_ALIGNMENT__ == 32
   int64_t all;
   std::memcpy(&all, &b, sizeof all);
   const __m128i bytes = _mm_cvtsi64_si128(all);
