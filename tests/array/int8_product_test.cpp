@@ -53,8 +53,9 @@ TEST(int8_kernels_give_exact_sums) {
   int count = 0;
   const cpu::Int8Kernels* const kernels = cpu::all_int8_kernels(count);
   EXPECT(kernels[0].name == cpu::int8_kernels().name);
-  for (int64_t size = 1; size <= 70; ++size) {
-    const Case c(draw, 1 + size % 32, size * 3 % 211 + 1, size);
+  for (int64_t size = 1; size <= 74; ++size) {
+    // The last ones are long sums.
+    const Case c(draw, 1 + size % 32, size > 70 ? 1024 + (size - 71) * 300 : size * 3 % 211 + 1, size);
     for (int64_t j = 0; j < size; ++j) {
       int64_t s = 0;
       for (int64_t l = 0; l < c.panels.inner; ++l) s += c.b[at(j * c.panels.inner + l)];

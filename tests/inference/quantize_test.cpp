@@ -103,6 +103,17 @@ TEST(quantized_networks_are_saved_and_loaded) {
   for (const float d : differences) EXPECT_EQ(d, 0.f);
 }
 
+TEST(files_of_others_are_quantized) {
+  random::seed(6);
+  Residual net;
+  train_statistics(net);
+  onnx::Model model = onnx::Model::from_bytes(onnx::export_model(net, {images(5, 2)}));
+  const inference::Quantized q = inference::quantize(model, {{images(5, 16)}});
+  const UsingConfig test(&Config::train, false);
+  EXPECT(relative(q(images(1, 4)), net(images(1, 4)).array()) < 0.05);
+  EXPECT(layer(q, "conv2").quantized && layer(q, "l2").quantized);
+}
+
 TEST(layers_that_stay_in_float32) {
   random::seed(5);
   Residual net;

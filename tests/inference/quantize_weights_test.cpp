@@ -56,7 +56,7 @@ TEST(integers_stand_for_the_nearest_numbers) {
 TEST(products_with_few_bits_are_those_with_rounded_weights) {
   random::RandomState draw(2);
   for (const int bits : {4, 8})
-    for (const int64_t rows : {1, 2, 3, 4, 5, 11, 24})
+    for (const int64_t rows : {1, 2, 3, 4, 5, 11, 30})
       for (const int64_t columns : {1, 8, 31, 64, 200})
         for (const int64_t out : {1, 15, 16, 66, 130}) {
           const QuantizedMatrix q =
@@ -85,7 +85,7 @@ TEST(links_with_few_bits) {
   EXPECT_CLOSE(y, plain(ids()).array());
   const Array h = random::RandomState(1).normal(0, 1, {2, 24}, float32);
   EXPECT_CLOSE(net.words.scores(h).array(), plain.words.scores(h).array());
-  const Array many = random::RandomState(1).normal(0, 1, {40, 24}, float32);
+  const Array many = random::RandomState(1).normal(0, 1, {140, 24}, float32);
   EXPECT_CLOSE(net.l1(many).array(), plain.l1(many).array());
   EXPECT_CLOSE(net.l1(h.astype(float16)).array().astype(float32), plain.l1(h).array(), {.atol = 1e-2, .rtol = 1e-2});
   // Gradients reach the input and the bias.
@@ -99,6 +99,17 @@ TEST(links_with_few_bits) {
   EXPECT_EQ(inference::quantize_weights(net, {.least_size = 0}).size(), std::size_t{0});
   TaggingNet copied = net.copy();
   EXPECT_CLOSE(copied(ids()).array(), y);
+}
+
+// Other forms of the network contain the rounded weights as floats.
+TEST(links_with_few_bits_are_exported) {
+  TaggingNet net;
+  (void)inference::quantize_weights(net, {.bits = 4, .group = 8, .least_size = 0});
+  const UsingConfig test(&Config::train, false);
+  const inference::Prepared prepared = inference::prepare(net, {ids()});
+  const Array more = array({1, 2, 3, 4, 5, 6, 7, 8, 9}).reshape({3, 3}).astype(int32);
+  for (int call = 0; call < 3; ++call) EXPECT_CLOSE(prepared(more), net(more).array());
+  EXPECT_CLOSE(prepared(ids()), net(ids()).array());
 }
 
 TEST(files_of_links_with_few_bits) {

@@ -32,7 +32,7 @@ QuantizedMatrix quantized_matrix(const Array& W, int bits, int64_t group, bool s
 Array to_float(const QuantizedMatrix& q, const Array& index = {});
 /// Returns x q^T (n, rows) for x (n, columns), float32 and contiguous on the host. The integers are converted in
 /// registers for every four rows of x, so that with few rows the time is that of reading the integers.
-inline constexpr int64_t kFewRows = 24;  ///< with more rows, a product with to_float() is faster
+inline constexpr int64_t kFewRows = 128;  ///< with more rows, a product with to_float() is faster
 Array quantized_product(const Array& x, const QuantizedMatrix& q);
 
 }  // namespace host_kernels

@@ -17,7 +17,7 @@ constexpr int kVectors = static_cast<int>(64 / kBytes);  // of a panel
 
 // Number i of each word, less 8.
 [[gnu::always_inline]] inline Vector of_four_bits(Words w, int i) {
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && __BIGGEST_ALIGNMENT__ >= 64
   const Vector values = {-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7};
   return reinterpret_cast<Vector>(
       _mm512_permutexvar_ps(reinterpret_cast<__m512i>(w >> 4 * i), reinterpret_cast<__m512>(values)));
@@ -26,10 +26,10 @@ constexpr int kVectors = static_cast<int>(64 / kBytes);  // of a panel
 #endif
 }
 [[gnu::always_inline]] inline Vector of_eight_bits(const uint8_t* b) {
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && __BIGGEST_ALIGNMENT__ >= 64
   return reinterpret_cast<Vector>(
       _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(b)))));
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) && __BIGGEST_ALIGNMENT__ == 32
   return reinterpret_cast<Vector>(
       _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(b)))));
 #else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loops over numbers of eight bits. Compiled once per instruction set. The product multiplies pairs of 16 bits, whose
-// sums are exact (an instruction for pairs of 8 bits would saturate).
+// sums are exact (an instruction for pairs of 8 bits would saturate). The width of vectors is that of
+// float_vector.h, which is not that of the instruction set with every compiler.
 #include "chainer/backend/cpu/kernels/int8_table.h"
 
 #include "chainer/backend/cpu/kernels/float_vector.h"
@@ -19,11 +20,11 @@ typedef int32_t Sums __attribute__((vector_size(kBytes)));
 
 // The sum of both products of each pair.
 [[gnu::always_inline]] inline Sums of_pairs(Pairs a, Pairs b) {
-#if defined(__AVX512BW__)
+#if defined(__AVX512BW__) && __BIGGEST_ALIGNMENT__ >= 64
   return reinterpret_cast<Sums>(_mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) && __BIGGEST_ALIGNMENT__ == 32
   return reinterpret_cast<Sums>(_mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
-#elif defined(__SSE2__)
+#elif defined(__SSE2__) && __BIGGEST_ALIGNMENT__ <= 16
   return reinterpret_cast<Sums>(_mm_madd_epi16(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
 #else
   const Sums x = reinterpret_cast<Sums>(a), y = reinterpret_cast<Sums>(b);
@@ -31,36 +32,67 @@ typedef int32_t Sums __attribute__((vector_size(kBytes)));
 #endif
 }
 
-// Rows [row, row + rows) of one panel, a vector of its columns at a time.
-template <int rows>
-void block(const Int8Product& p, const uint8_t* a, const int8_t* panel, int32_t* out) {
-  for (int64_t part = 0; part < 64; part += kBytes) {
-    Sums sum[rows] = {};
-    const int8_t* b = panel + part;
-    for (int64_t l = 0; l < 64 * p.steps; l += 4, b += 64) {
-      Pairs all;
-      std::memcpy(&all, b, sizeof all);
-      const Pairs even = static_cast<Pairs>(all << 8) >> 8, odd = all >> 8;
-#pragma GCC unroll 8
-      for (int i = 0; i < rows; ++i) {
-        uint32_t four;
-        std::memcpy(&four, a + i * p.a_row + l, sizeof four);
-        const Sums first = Sums{} + static_cast<int32_t>(four & 0x00ff00ff),
-                   second = Sums{} + static_cast<int32_t>(four >> 8 & 0x00ff00ff);
-        sum[i] += of_pairs(reinterpret_cast<Pairs>(first), even) + of_pairs(reinterpret_cast<Pairs>(second), odd);
-      }
-    }
-    for (int i = 0; i < rows; ++i) std::memcpy(out + i * p.sums_row + part / 4, &sum[i], sizeof sum[i]);
+constexpr int kRows = kBytes >= 64 ? 8 : 4, kVectors = kBytes >= 64 ? 1 : 2;
+constexpr int64_t kSteps = 16;               // of 64 elements that are multiplied at a time
+constexpr int64_t kWords = kSteps * 64 / 2;  // of a row: pairs of its elements with even, then with odd numbers
+
+void split(const uint8_t* row, int64_t n, uint32_t* words) {
+  for (int64_t l = 0; l < n; l += 4) {
+    uint32_t four;
+    std::memcpy(&four, row + l, sizeof four);
+    words[l / 2] = four & 0x00ff00ff;
+    words[l / 2 + 1] = four >> 8 & 0x00ff00ff;
   }
 }
 
+// Some rows and kVectors vectors of a panel, from its byte `b` on, for 64 * steps elements.
+template <int rows>
+void block(const Int8Product& p, const uint32_t (*words)[kWords], const int8_t* b, int64_t steps, bool add,
+           int32_t* out) {
+  Sums sum[rows][kVectors] = {};
+  if (add)
+    for (int i = 0; i < rows; ++i)
+      for (int v = 0; v < kVectors; ++v) std::memcpy(&sum[i][v], out + i * p.sums_row + v * kLanes, sizeof sum[i][v]);
+  for (int64_t l = 0; l < 32 * steps; l += 2, b += 64) {
+    Pairs even[kVectors], odd[kVectors];
+#pragma GCC unroll 2
+    for (int v = 0; v < kVectors; ++v) {
+      Pairs all;
+      std::memcpy(&all, b + v * kBytes, sizeof all);
+      even[v] = static_cast<Pairs>(all << 8) >> 8;
+      odd[v] = all >> 8;
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; ++i) {
+      const Sums first = Sums{} + static_cast<int32_t>(words[i][l]),
+                 second = Sums{} + static_cast<int32_t>(words[i][l + 1]);
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectors; ++v)
+        sum[i][v] +=
+            of_pairs(reinterpret_cast<Pairs>(first), even[v]) + of_pairs(reinterpret_cast<Pairs>(second), odd[v]);
+    }
+  }
+  for (int i = 0; i < rows; ++i)
+    for (int v = 0; v < kVectors; ++v) std::memcpy(out + i * p.sums_row + v * kLanes, &sum[i][v], sizeof sum[i][v]);
+}
+
 void product(const Int8Product& p) {
-  for (int64_t panel = 0; panel < p.panels; ++panel) {
-    const int8_t* const b = p.b + panel * p.b_panel;
-    int32_t* const out = p.sums + panel * chainer::cpu::kInt8Columns;
-    int64_t r = 0;
-    for (; r + 4 <= p.rows; r += 4) block<4>(p, p.a + r * p.a_row, b, out + r * p.sums_row);
-    for (; r < p.rows; ++r) block<1>(p, p.a + r * p.a_row, b, out + r * p.sums_row);
+  uint32_t words[kRows][kWords];
+  for (int64_t row = 0; row < p.rows; row += kRows) {
+    const int64_t count = p.rows - row < kRows ? p.rows - row : kRows;
+    for (int64_t step = 0; step < p.steps; step += kSteps) {
+      const int64_t steps = p.steps - step < kSteps ? p.steps - step : kSteps;
+      for (int64_t i = 0; i < count; ++i) split(p.a + (row + i) * p.a_row + step * 64, steps * 64, words[i]);
+      for (int64_t panel = 0; panel < p.panels; ++panel)
+        for (int64_t part = 0; part < 64; part += kVectors * kBytes) {
+          const int8_t* const b = p.b + panel * p.b_panel + step * 1024 + part;
+          int32_t* const out = p.sums + row * p.sums_row + panel * chainer::cpu::kInt8Columns + part / 4;
+          if (count == kRows)
+            block<kRows>(p, words, b, steps, step > 0, out);
+          else
+            for (int64_t i = 0; i < count; ++i) block<1>(p, words + i, b, steps, step > 0, out + i * p.sums_row);
+        }
+    }
   }
 }
 
@@ -69,22 +101,22 @@ typedef uint8_t Bytes __attribute__((vector_size(kLanes)));
 
 // The larger and the smaller of two numbers; the limit if v is NaN.
 [[gnu::always_inline]] inline Floats at_least(Floats v, Floats limit) {
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && __BIGGEST_ALIGNMENT__ >= 64
   return reinterpret_cast<Floats>(_mm512_max_ps(reinterpret_cast<__m512>(v), reinterpret_cast<__m512>(limit)));
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) && __BIGGEST_ALIGNMENT__ == 32
   return reinterpret_cast<Floats>(_mm256_max_ps(reinterpret_cast<__m256>(v), reinterpret_cast<__m256>(limit)));
-#elif defined(__SSE2__)
+#elif defined(__SSE2__) && __BIGGEST_ALIGNMENT__ <= 16
   return reinterpret_cast<Floats>(_mm_max_ps(reinterpret_cast<__m128>(v), reinterpret_cast<__m128>(limit)));
 #else
   return v > limit ? v : limit;
 #endif
 }
 [[gnu::always_inline]] inline Floats at_most(Floats v, Floats limit) {
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && __BIGGEST_ALIGNMENT__ >= 64
   return reinterpret_cast<Floats>(_mm512_min_ps(reinterpret_cast<__m512>(v), reinterpret_cast<__m512>(limit)));
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) && __BIGGEST_ALIGNMENT__ == 32
   return reinterpret_cast<Floats>(_mm256_min_ps(reinterpret_cast<__m256>(v), reinterpret_cast<__m256>(limit)));
-#elif defined(__SSE2__)
+#elif defined(__SSE2__) && __BIGGEST_ALIGNMENT__ <= 16
   return reinterpret_cast<Floats>(_mm_min_ps(reinterpret_cast<__m128>(v), reinterpret_cast<__m128>(limit)));
 #else
   return v < limit ? v : limit;
@@ -110,7 +142,7 @@ template <class V, class T>
 
 // (GCC would convert bytes one at a time.)
 [[gnu::always_inline]] inline Bytes narrow(Sums v) {
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && __BIGGEST_ALIGNMENT__ >= 64
   return reinterpret_cast<Bytes>(_mm512_cvtepi32_epi8(reinterpret_cast<__m512i>(v)));
 #else
   return __builtin_convertvector(v, Bytes);
@@ -119,10 +151,10 @@ template <class V, class T>
 template <class T>
 [[gnu::always_inline]] inline Sums widened(const uint8_t* from, int64_t count) {
   const Bytes b = read<Bytes>(from, count);
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && __BIGGEST_ALIGNMENT__ >= 64
   const auto bytes = reinterpret_cast<__m128i>(b);
   return reinterpret_cast<Sums>(static_cast<T>(-1) < 0 ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes));
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) && __BIGGEST_ALIGNMENT__ == 32
   int64_t all;
   std::memcpy(&all, &b, sizeof all);
   const __m128i bytes = _mm_cvtsi64_si128(all);

@@ -93,11 +93,16 @@ Array to_float(const QuantizedMatrix& q, const Array& index) {
       for (int64_t g = 0; g < groups; ++g) {
         const float s = scale[row * groups + g];
         const int64_t first = g * q.group, end_of_group = std::min(columns, first + q.group);
-        if (q.bits == 8)
+        if (q.bits == 8) {
           for (int64_t l = first; l < end_of_group; ++l) y[l] = s * static_cast<float>(static_cast<int8_t>(b[l]));
-        else
-          for (int64_t l = first; l < end_of_group; ++l)
-            y[l] = s * static_cast<float>((l % 2 ? b[l / 2] >> 4 : b[l / 2] & 15) - 8);
+          continue;
+        }
+        // (A group begins with a whole byte.)
+        for (int64_t l = first / 2; l < end_of_group / 2; ++l) {
+          y[2 * l] = s * static_cast<float>((b[l] & 15) - 8);
+          y[2 * l + 1] = s * static_cast<float>((b[l] >> 4) - 8);
+        }
+        if (end_of_group % 2) y[end_of_group - 1] = s * static_cast<float>((b[end_of_group / 2] & 15) - 8);
       }
     }
   });
