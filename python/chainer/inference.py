@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Networks prepared for inference. The release has no such module."""
+import collections
+
 from chainer import _core
 from chainer import configuration
 from chainer import onnx
@@ -48,3 +50,51 @@ def prepare(model, args=(), *, dynamic_batch=True, dynamic_axes=()):
     with configuration.using_config('train', False):
         return Prepared(_core.onnx.prepare(
             onnx._exported(model), onnx._inputs(args), dynamic_batch, list(dynamic_axes)))
+
+
+QuantizedLayer = collections.namedtuple('QuantizedLayer', ['name', 'op', 'quantized', 'reason', 'error'])
+
+
+class Quantized(Prepared):
+    """A network with integers of eight bits, made by quantize(). It is called as a prepared network.
+
+    Attributes:
+        layers: Its layers in the order of the computation, as tuples (name, op, quantized, reason, error): the path of
+            the weights or the name of the result, the ONNX operator, whether it computes with integers, the reason if
+            it does not, and the relative error of its result in the first batch.
+    """
+
+    def __init__(self, quantized):
+        super(Quantized, self).__init__(quantized.network())
+        self._quantized = quantized
+        self.layers = [QuantizedLayer(*layer) for layer in quantized.layers()]
+
+    def report(self):
+        """Returns the layers as a table."""
+        return self._quantized.report()
+
+    def save(self, file):
+        """Writes an ONNX file with QuantizeLinear and DequantizeLinear, which prepare() reads."""
+        self._quantized.save(file)
+
+
+def quantize(model, batches, *, calibration='least_squares', percentile=99.99, leave=(), dynamic_batch=True):
+    """Converts a trained network to integers of eight bits. Convolutions, affine maps, additions and pooling compute with
+    them, other functions in float32.
+
+    Args:
+        model: A link, a function on Variables, or a chainer.onnx.Model.
+        batches: Examples, from which the ranges of activations are found: a list with the inputs of each call, which
+            are an array or Variable, or a list of them.
+        calibration (str): The range of an activation: of all values (``'largest'``), of a part of them
+            (``'percentile'``), or that with the smallest error (``'least_squares'``).
+        percentile (float): That part, in percent.
+        leave: Names of layers that stay in float32.
+        dynamic_batch (bool): As in prepare().
+
+    Raises ValueError as prepare(), without batches, for values that are not finite, and for unknown names.
+    """
+    with configuration.using_config('train', False):
+        return Quantized(_core.onnx.quantize(
+            onnx._exported(model), [onnx._inputs(batch) for batch in batches], calibration, percentile, list(leave),
+            dynamic_batch))

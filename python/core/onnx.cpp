@@ -6,6 +6,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "chainer/inference/prepare.h"
+#include "chainer/inference/quantize.h"
 #include "python/core/casters.h"
 #include "python/core/python_link.h"
 
@@ -17,6 +18,7 @@ using chainer::onnx::ExportOptions;
 using chainer::onnx::Model;
 using chainer::onnx::TensorInfo;
 using inference::Prepared;
+using inference::Quantized;
 using Axis = std::tuple<std::string, std::size_t, int64_t>;
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
@@ -79,6 +81,14 @@ nb::list infos(const std::vector<TensorInfo>& all) {
     out.append(nb::make_tuple(i.name, nb::steal(dtype_to_python(i.dtype)), shape));
   }
   return out;
+}
+
+inference::Calibration calibration_of(const std::string& name) {
+  using enum inference::Calibration;
+  if (name == "largest") return largest;
+  if (name == "percentile") return percentile;
+  if (name == "least_squares") return least_squares;
+  throw ValueError("quantize: calibration must be largest, percentile or least_squares, not '", name, "'");
 }
 
 // A prepared network of Python: each call may run on a thread of its own.
@@ -177,6 +187,36 @@ void bind_inference(nb::module_& m) {
            })
       .def("refused_replay", &Prepared::refused_replay)
       .def("operator_count", &Prepared::operator_count);
+  nb::class_<Quantized>(m, "Quantized")
+      .def("network", [](const Quantized& q) { return q.network(); })
+      .def("layers",
+           [](const Quantized& q) {
+             nb::list out;
+             for (const inference::QuantizedLayer& l : q.layers())
+               out.append(nb::make_tuple(l.name, l.op, nb::bool_(l.quantized), l.reason, l.error));
+             return out;
+           })
+      .def("report", &Quantized::report)
+      .def("save", [](const Quantized& q, const std::filesystem::path& file) { q.save(file); })
+      .def("bytes", [](const Quantized& q) { return nb::bytes(q.bytes().data(), q.bytes().size()); });
+  m.def(
+      "quantize",
+      [](nb::object model, const nb::list& batches, const std::string& calibration, double percentile,
+         const std::vector<std::string>& leave, Flag dynamic_batch) {
+        std::vector<Variables> all;
+        for (const nb::handle batch : batches) all.push_back(nb::cast<Variables>(batch));
+        const inference::QuantizeOptions options{.calibration = calibration_of(calibration),
+                                                 .percentile = percentile,
+                                                 .leave = leave,
+                                                 .dynamic_batch = dynamic_batch};
+        if (Imported* imported = nullptr; nb::try_cast(model, imported)) {
+          imported->refresh();
+          return inference::quantize(imported->model, all, options);
+        }
+        PythonLink link(model);
+        return inference::quantize(link, all, options);
+      },
+      "model"_a, "batches"_a, "calibration"_a, "percentile"_a, "leave"_a, "dynamic_batch"_a);
   m.def(
       "prepare",
       [](nb::object model, const Variables& inputs, Flag dynamic_batch, const std::vector<Axis>& dynamic_axes) {

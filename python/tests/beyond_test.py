@@ -85,6 +85,38 @@ def test_export_import_and_preparation(name):
     assert not names or names & {p for p, _ in imported.namedparams()}
 
 
+@needs_onnx
+@pytest.mark.parametrize('calibration', ['largest', 'percentile', 'least_squares'])
+def test_a_network_of_integers(calibration, tmp_path):
+    random = numpy.random.RandomState(0)
+    net = chainer.Sequential(
+        L.Convolution2D(3, 16, 3, pad=1), F.relu, lambda h: F.max_pooling_2d(h, 2), L.Linear(16 * 16, 5))
+    batches = [random.randn(20, 3, 8, 8).astype('f') for _ in range(3)]
+    quantized = inference.quantize(net, batches, calibration=calibration)
+    x = random.randn(7, 3, 8, 8).astype('f')
+    expected = without_graph(net, x).array
+    assert numpy.abs(quantized(x) - expected).max() < 0.05 * numpy.abs(expected).max()
+    assert not numpy.array_equal(quantized(x), expected)
+    assert [layer.op for layer in quantized.layers if layer.quantized][0] == 'Conv'
+    assert all(layer.error < 0.05 for layer in quantized.layers)
+    assert 'Conv' in quantized.report()
+    quantized.save(tmp_path / 'net.onnx')
+    numpy.testing.assert_array_equal(inference.prepare(tmp_path / 'net.onnx')(x), quantized(x))
+    name = quantized.layers[0].name
+    left = inference.quantize(net, batches, leave=[name])
+    assert [layer.quantized for layer in left.layers if layer.name == name] == [False]
+
+
+@needs_onnx
+def test_what_quantize_refuses():
+    for batches, options, message in (
+            ([], {}, 'at least one batch'), ([rand(2, 3)], {'calibration': 'none'}, "not 'none'"),
+            ([rand(2, 3)], {'percentile': 0}, 'percentile'), ([rand(2, 3)], {'leave': ['x']}, "named 'x'"),
+            ([rand(2, 3) * numpy.float32(numpy.inf)], {}, 'finite')):
+        with pytest.raises(ValueError, match=message):
+            inference.quantize(L.Linear(3, 4), batches, **options)
+
+
 def classifier():
     return chainer.Sequential(L.Linear(3, 8), L.BatchNormalization(8), F.relu, L.Linear(8, 2))
 
