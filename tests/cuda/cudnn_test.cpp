@@ -299,7 +299,7 @@ TEST(errors_of_the_library_have_names) {
                "cuDNN has no plan: ", library->convolve(nullptr, call_of(float32, TensorCores::none), nullptr));
   fake.fail("cudnnCreate", 1001);
   EXPECT(!cuda::Cudnn::open());  // it finds no device
-  EXPECT_EQ(cuda::Cudnn::description(), "cuDNN 9.19.0");
+  EXPECT_EQ(cuda::Cudnn::description(), text("cuDNN 9.19.0 (", FAKE_LIBCUDA, ")"));
   EXPECT(runtime_info().find(text("; cuDNN 9.19.0 (", FAKE_LIBCUDA, ") was found")) != std::string::npos);
   for (const char* nobody : {"none", "libcudnn_of_nobody.so"}) {
     const EnvironmentVariable other("CHAINER_CUDNN_LIBRARY", nobody);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "chainer/functions/connection.h"
-#include "chainer/functions/quantized_linear.h"
 #include "chainer/initializers/initializers.h"
 #include "chainer/links/connection.h"
 #include "chainer/links/quantized_weight.h"
@@ -12,11 +11,11 @@ EmbedID::EmbedID(int64_t in_size, int64_t out_size, const EmbedIDOptions& o)
 
 Variable EmbedID::forward(const Variable& x) {
   if (!quantized_) return functions::embed_id(x, W, {.ignore_label = ignore_label_});
-  return functions::quantized_rows(x, quantized_, ignore_label_);
+  return quantized_functions.load()->rows(x, quantized_, ignore_label_);
 }
 
 Variable EmbedID::scores(const Variable& x) {
-  if (quantized_) return functions::quantized_linear(x, quantized_, {}, x.ndim() - 1);
+  if (quantized_) return quantized_functions.load()->linear(x, quantized_, {}, x.ndim() - 1);
   return functions::linear(x, W, Variable(), x.ndim() - 1);
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "chainer/functions/connection.h"
-#include "chainer/functions/quantized_linear.h"
 #include "chainer/initializers/initializers.h"
 #include "chainer/links/connection.h"
 #include "chainer/links/quantized_weight.h"
@@ -14,7 +13,8 @@ Linear::Linear(std::optional<int64_t> in_size, int64_t out_size, const LinearOpt
 }
 
 Variable Linear::forward(const Variable& x, int64_t n_batch_axes) {
-  if (quantized_) return functions::quantized_linear(x, quantized_, b ? b->variable() : Variable(), n_batch_axes);
+  if (quantized_)
+    return quantized_functions.load()->linear(x, quantized_, b ? b->variable() : Variable(), n_batch_axes);
   if (!W.is_initialized()) {
     int64_t in = 1;
     for (int64_t i = n_batch_axes; i < x.ndim(); ++i) in *= x.shape()[i];

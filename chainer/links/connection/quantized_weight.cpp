@@ -5,6 +5,8 @@ namespace chainer::links {
 
 QuantizedMatrix quantized_weight(const char* link, chainer::Parameter& W, const QuantizedMatrix& already,
                                  const QuantizeOptions& o) {
+  static constexpr QuantizedFunctions own{functions::quantized_linear, functions::quantized_rows};
+  quantized_functions.store(&own, std::memory_order_release);
   if (already) throw RuntimeError(link, ": the weight has ", already.bits, " bits already");
   if (!W.is_initialized()) throw RuntimeError(link, ": the size of W is unknown before the first call");
   const Array w = W.array();

@@ -283,6 +283,13 @@ void each_product(const MatrixStack& stack, F&& run) {
 }
 
 void bfloat_products(const MatrixStack& stack, Array& out, double alpha, double beta) {
+  if (stack.k == 0) {
+    if (beta == 0)
+      out.fill(0);
+    else
+      out *= static_cast<float>(beta);
+    return;
+  }
   const auto *a = static_cast<const uint16_t*>(stack.x.array.raw()),
              *b = static_cast<const uint16_t*>(stack.y.array.raw());
   const bool wide = out.dtype() == float32;
