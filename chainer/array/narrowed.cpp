@@ -12,7 +12,7 @@ Array narrowed(const Array& a, Dtype dtype) {
   // A recorded conversion is repeated by each replay.
   if (!a.device().is_host() || !a.is_contiguous() || recording::Recorder::current()) return a.astype(dtype);
   constexpr uint64_t kKind = uint64_t(0x16) << 56;
-  const auto bytes = static_cast<std::size_t>(a.size()) * item_size(dtype);
+  const auto bytes = static_cast<std::size_t>(a.size() * item_size(dtype));
   const std::shared_ptr<const DerivedForm> form = derived_form(
       a, kKind | static_cast<uint64_t>(dtype), bytes,
       [&](void* to) {
