@@ -14,7 +14,7 @@
 namespace chainer::cpu {
 namespace {
 
-constexpr int64_t kPixelsOfPart = 1024;  // pixels
+constexpr int64_t kPixelsOfPart = 1024;  // multiplied at a time
 constexpr int64_t kSide = 128;           // filters and channels of a task, whose sums stay in the cache
 constexpr int64_t kPixelsOfPiece = 8192, kMostPieces = 8, kMostSums = int64_t(1) << 22;
 
@@ -37,7 +37,7 @@ class BfloatFilterGradient {
         pieces_(std::max<int64_t>(1, std::min({grid.rows() / kPixelsOfPiece, kMostPieces, kMostSums / size_}))),
         sums_(pieces_ * size_) {}
 
-  // Adds to `out` with `add`, then float32.
+  // With `add`, adds to `out`, which is float32 then.
   void run(Array& out, bool add) {
     const int64_t groups = blocks_of(filters_, kSide) * blocks_of(channels_, kSide),
                   parts = blocks_of(grid_.rows(), kPixelsOfPart);
