@@ -53,7 +53,8 @@ void fold_batch_normalization(onnx::ModelFile& file) {
     };
     const std::string path = source.inputs[1];
     source.inputs.resize(3);
-    source.inputs[2] = keep(path + "_folded_bias", (old - number(bn.inputs[3])) * scale + number(bn.inputs[2]));
+    source.inputs[2] =
+        keep(path + "_folded_bias_" + std::to_string(i), (old - number(bn.inputs[3])) * scale + number(bn.inputs[2]));
     const Array folded = W * scale.reshape(along);
     if (readers[path] == 1)  // else another layer shares the weight
       file.initializers[constants.at(path)].second = folded.astype(float32);

@@ -42,13 +42,6 @@ Node node_of(std::string op, std::vector<std::string> in, std::string out) {
   n.outputs = {std::move(out)};
   return n;
 }
-void set_axis(Node& n, int64_t axis) {
-  Attribute a;
-  a.name = "axis";
-  a.kind = Attribute::Kind::integer;
-  a.integer = axis;
-  n.attributes.push_back(std::move(a));
-}
 // The axis of the output channels.
 int channel_axis(const Node& n) {
   return n.op_type == "Conv" || (n.op_type == "Gemm" && integer(n, "transB", 0)) ? 0 : 1;
@@ -103,7 +96,10 @@ const Array* QuantizedGraph::constant(const std::string& name) const {
 std::string QuantizedGraph::layer_name(const Node& n) const {
   if (is_affine(n) && n.inputs.size() > 1 && constant(n.inputs[1])) {
     const std::string& W = n.inputs[1];
-    return W.ends_with("/W") ? W.substr(0, W.size() - 2) : W;
+    // (A weight that layers share has the name of each layer's folded copy: fold_file.cpp.)
+    const std::size_t end = W.rfind("/W");
+    const bool of_link = end != W.npos && (end + 2 == W.size() || W.compare(end + 2, 8, "_folded_") == 0);
+    return of_link ? W.substr(0, end) : W;
   }
   return n.outputs.empty() ? n.name : n.outputs[0];
 }
@@ -200,7 +196,7 @@ onnx::ModelFile QuantizedGraph::quantized(std::map<std::string, Quantization> nu
                              {keep(name + "_quantized", clip(rint(W / scales.reshape(along)), -127, 127).astype(int8)),
                               keep(name + "_scale", scales), keep(name + "_zero", zeros({scales.size()}, int8))},
                              name + "_dequantized");
-      set_axis(weights, axis);
+      weights.attributes.push_back(onnx::attribute("axis", axis));
       if (n.inputs.size() > 2 && !n.inputs[2].empty()) {
         const Array factor = scales * numbers.at(n.inputs[0]).scale;
         const Array b = constant(n.inputs[2])->astype(float64) / factor.astype(float64);
@@ -208,7 +204,7 @@ onnx::ModelFile QuantizedGraph::quantized(std::map<std::string, Quantization> nu
                             {keep(name + "_bias", clip(rint(b), -2147483648.0, 2147483647.0).astype(int32)),
                              keep(name + "_bias_scale", factor)},
                             name + "_bias_dequantized");
-        set_axis(bias, 0);
+        bias.attributes.push_back(onnx::attribute("axis", 0));
         replaced.insert(n.inputs[2]);
         n.inputs[2] = bias.outputs[0];
         out.nodes.push_back(std::move(bias));

@@ -102,12 +102,6 @@ class Emitter {
   int64_t counter_ = 0;
 };
 
-Attribute attribute(std::string name, int64_t value);
-Attribute attribute(std::string name, int value);
-Attribute attribute(std::string name, double value);
-Attribute attribute(std::string name, std::string value);
-Attribute attribute(std::string name, const Dims& values);
-
 /// Returns true if two arrays hold the same elements; NaN equals NaN.
 bool same(const Array& a, const Array& b);
 

@@ -16,24 +16,10 @@ namespace {
 
 using host_kernels::Quantization;
 
-Attribute number(std::string name, double v) {
-  Attribute a;
-  a.name = std::move(name);
-  a.kind = Attribute::Kind::real;
-  a.real = v;
-  return a;
-}
-Attribute number(std::string name, int v) {
-  Attribute a;
-  a.name = std::move(name);
-  a.kind = Attribute::Kind::integer;
-  a.integer = v;
-  return a;
-}
 void add_attributes(Node& n, const std::string& of, const Quantization& q) {
-  n.attributes.push_back(number(of + "_scale", static_cast<double>(q.scale)));
-  n.attributes.push_back(number(of + "_zero", q.zero));
-  n.attributes.push_back(number(of + "_type", q.dtype == int8 ? 1 : 0));
+  n.attributes.push_back(attribute(of + "_scale", static_cast<double>(q.scale)));
+  n.attributes.push_back(attribute(of + "_zero", q.zero));
+  n.attributes.push_back(attribute(of + "_type", q.dtype == int8 ? 1 : 0));
 }
 
 class Fusion {
@@ -65,11 +51,11 @@ class Fusion {
   }
 
  private:
-  struct Source {  // integers behind a DequantizeLinear
+  struct Source {  // the integers that a DequantizeLinear reads
     int slot;
     Quantization q;
   };
-  // What follows an operator: limits of an activation, and the quantization of the result.
+  // The limits of an activation and the quantization of the result, which follow an operator.
   struct Tail {
     int slot;
     std::optional<Quantization> to = {};
@@ -135,8 +121,8 @@ class Fusion {
     return static_cast<int>(plan_.values.size()) - 1;
   }
   void replace(std::size_t i, const char* op, Node node, std::vector<int> in, const Tail& t) {
-    if (t.low) node.attributes.push_back(number("low", *t.low));
-    if (t.high) node.attributes.push_back(number("high", *t.high));
+    if (t.low) node.attributes.push_back(attribute("low", *t.low));
+    if (t.high) node.attributes.push_back(attribute("high", *t.high));
     if (t.to) add_attributes(node, "y", *t.to);
     node.op_type = op;
     node.inputs.assign(in.size(), "x");

@@ -31,6 +31,13 @@ struct Attribute {
   std::string reference = {};         ///< in a function: the name of the attribute of its call
 };
 
+/// Return an attribute of the kind of the value.
+Attribute attribute(std::string name, int64_t value);
+Attribute attribute(std::string name, int value);
+Attribute attribute(std::string name, double value);
+Attribute attribute(std::string name, std::string value);
+Attribute attribute(std::string name, const Dims& values);
+
 struct Node {
   std::string name, op_type, domain;
   std::vector<std::string> inputs, outputs;  // an empty name stands for an absent optional input or output

@@ -114,6 +114,34 @@ TEST(files_of_others_are_quantized) {
   EXPECT(layer(q, "conv2").quantized && layer(q, "l2").quantized);
 }
 
+namespace {
+
+// Filters that are used twice, with a normalization of their own after each.
+struct Twice : Chain {
+  L::Convolution2D conv{8, 8, 3, {.pad = 1}};
+  L::BatchNormalization bn1{8}, bn2{8};
+  CHAINER_MEMBERS(Twice, conv, bn1, bn2);
+  Variable forward(const Variable& x) { return bn2(conv(F::relu(bn1(conv(x))))); }
+};
+
+}  // namespace
+
+TEST(layers_that_share_filters) {
+  random::seed(7);
+  random::RandomState draw(7);
+  const auto normal = [&](int64_t n) { return draw.normal(0, 1, {n, 8, 6, 6}, float32); };
+  Twice net;
+  net.bn1.beta->set_array(draw.uniform(-1, 1, {8}, float32));
+  net.bn2.beta->set_array(draw.uniform(-3, 3, {8}, float32));
+  for (int i = 0; i < 5; ++i) net(normal(16));
+  const inference::Quantized q = inference::quantize(net, {{normal(64)}});
+  EXPECT_EQ(q.layers().size(), std::size_t(2));
+  for (const inference::QuantizedLayer& l : q.layers()) EXPECT(l.name == "conv" && l.quantized && l.error < 0.03);
+  const UsingConfig test(&Config::train, false);
+  const Array x = normal(300);
+  EXPECT(relative(q(x), net(x).array()) < 0.03);
+}
+
 TEST(layers_that_stay_in_float32) {
   random::seed(5);
   Residual net;

@@ -21,6 +21,13 @@ inline onnx::Attribute whole(std::string name, int64_t v) {
   a.integer = v;
   return a;
 }
+inline onnx::Attribute integers(std::string name, std::vector<int64_t> v) {
+  onnx::Attribute a;
+  a.name = std::move(name);
+  a.kind = onnx::Attribute::Kind::integers;
+  a.integers = std::move(v);
+  return a;
+}
 inline onnx::Node op(std::string type, std::vector<std::string> in, std::vector<std::string> out,
                      Attributes attributes = {}) {
   onnx::Node n;

@@ -8,13 +8,6 @@ using namespace onnx_built;
 
 namespace {
 
-onnx::Attribute integers(std::string name, std::vector<int64_t> v) {
-  onnx::Attribute a;
-  a.name = std::move(name);
-  a.kind = onnx::Attribute::Kind::integers;
-  a.integers = std::move(v);
-  return a;
-}
 onnx::Attribute reals(std::string name, std::vector<double> v) {
   onnx::Attribute a;
   a.name = std::move(name);

@@ -11,14 +11,6 @@ using namespace onnx_built;
 
 namespace {
 
-onnx::Attribute list(std::string name, std::vector<int64_t> v) {
-  onnx::Attribute a;
-  a.name = std::move(name);
-  a.kind = onnx::Attribute::Kind::integers;
-  a.integers = std::move(v);
-  return a;
-}
-
 // Builds graphs in which tensors have scales and zero points.
 struct Builder {
   explicit Builder(int seed) : draw(seed) {}
@@ -98,9 +90,9 @@ TEST(quantized_convolutions_run_on_integers) {
               const int z = d == int8 ? -5 : 120;
               const std::string in = b.both("x", 0.03f, z, d);
               const std::string W = b.filters({34, channels / groups, kernel, kernel}, 0, seed % 3 != 0);
-              Attributes a{list("kernel_shape", {kernel, kernel}), list("strides", {stride, 1}),
-                           list("pads", {kernel / 2, kernel / 2, kernel / 2, 0}), whole("group", groups)};
-              if (seed % 2 && kernel > 1) a.push_back(list("dilations", {1, 2}));
+              Attributes a{integers("kernel_shape", {kernel, kernel}), integers("strides", {stride, 1}),
+                           integers("pads", {kernel / 2, kernel / 2, kernel / 2, 0}), whole("group", groups)};
+              if (seed % 2 && kernel > 1) a.push_back(integers("dilations", {1, 2}));
               std::string y = b.node("Conv", {in, W, b.bias(34)}, a);
               if (relu) y = b.node("Relu", {y});
               const float scale = 0.02f * std::sqrt(static_cast<float>(channels * kernel * kernel));
@@ -122,7 +114,7 @@ TEST(quantized_depthwise_convolutions_run_on_integers) {
       for (const int64_t kernel : {1, 2, 3}) {
         Builder b(++seed);
         const int z = d == int8 ? -5 : 120;
-        Attributes a{list("strides", {1 + seed % 2, 1}), list("pads", {1, 0, 1, 1}), whole("group", channels)};
+        Attributes a{integers("strides", {1 + seed % 2, 1}), integers("pads", {1, 0, 1, 1}), whole("group", channels)};
         const std::string y = b.node(
             "Conv",
             {b.both("x", 0.03f, z, d), b.filters({channels, 1, kernel, kernel}, 0, seed % 3 != 0), b.bias(channels)},
@@ -157,12 +149,12 @@ TEST(quantized_blocks_stay_on_integers) {
   for (const Dtype d : {uint8, int8}) {
     Builder b(7);
     const int z = d == int8 ? -128 : 0;
-    const Attributes same{list("kernel_shape", {3, 3}), list("pads", {1, 1, 1, 1})};
+    const Attributes same{integers("kernel_shape", {3, 3}), integers("pads", {1, 1, 1, 1})};
     std::string h = b.both("x", 0.02f, z + 100, d);
     h = b.both(b.node("Relu", {b.node("Conv", {h, b.filters({32, 5, 3, 3}, 0, true), b.bias(32)}, same)}), 0.05f, z, d);
-    h = b.both(
-        b.node("MaxPool", {h}, {list("kernel_shape", {3, 3}), list("strides", {2, 2}), list("pads", {1, 1, 1, 1})}),
-        0.05f, z, d);
+    h = b.both(b.node("MaxPool", {h},
+                      {integers("kernel_shape", {3, 3}), integers("strides", {2, 2}), integers("pads", {1, 1, 1, 1})}),
+               0.05f, z, d);
     const std::string branch =
         b.both(b.node("Conv", {h, b.filters({32, 32, 3, 3}, 0, true), b.bias(32)}, same), 0.3f, z + 128, d);
     h = b.both(b.node("Relu", {b.node("Add", {branch, h})}), 0.2f, z, d);
@@ -185,7 +177,7 @@ TEST(quantized_operators_of_files) {
     return b.node("QLinearConv",
                   {b.node("QuantizeLinear", {"x", number(0.03), b.zero(100, uint8)}), number(0.03), b.zero(100, uint8),
                    b.constant(filters), number(0.02), zero, number(0.15), b.zero(90, uint8), b.constant(bias)},
-                  {list("pads", {1, 0, 1, 0})});
+                  {integers("pads", {1, 0, 1, 0})});
   };
   const std::string fast = convolution(W, b.zero(0, int8));
   const std::string slow = convolution((W.astype(int32) + 128).astype(uint8), b.zero(128, uint8));

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "chainer/backend/cpu/kernels/bfloat_table.h"
+#include "chainer/backend/cpu/products/blocks.h"
 #include "chainer/core/parallel.h"
 
 namespace chainer::cpu {

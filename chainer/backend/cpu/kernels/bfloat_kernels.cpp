@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <cstdlib>
-#include <string_view>
-
 #include "chainer/backend/cpu/kernels/bfloat_table.h"
 #include "chainer/backend/cpu/kernels/table.h"
 #include "chainer/core/system/product_instructions.h"
@@ -12,10 +9,8 @@ namespace {
 const BfloatKernels* choose() {
   static constexpr BfloatKernels by_tiles{"amx", true, tiles::product, dots::pack, dots::round},
       by_dots{"avx512_bf16", false, dots::product, dots::pack, dots::round};
-  const char* const wish = std::getenv("CHAINER_ISA");
-  const std::string_view isa = wish ? wish : "";
-  if (kernels().name != std::string_view("avx512") || !product_instructions().bfloat16) return nullptr;
-  return product_instructions().bfloat16_tiles && isa != "avx512" ? &by_tiles : &by_dots;
+  if (!allows_extensions() || !product_instructions().bfloat16) return nullptr;
+  return product_instructions().bfloat16_tiles && allows_extensions(true) ? &by_tiles : &by_dots;
 }
 
 }  // namespace

@@ -7,8 +7,6 @@ namespace chainer::cpu {
 
 /// The lengths of the blocks that a kernel computes: rows and columns of the result, and elements of the inner axis.
 inline constexpr int64_t kBfloatRows = 32, kBfloatColumns = 32, kBfloatInner = 32;
-/// Returns into how many blocks n elements are divided.
-constexpr int64_t blocks_of(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
 /// A block of rows times consecutive panels of the second matrix: sums(i, j) = sum over l of a(i, l) b(l, j), added to
 /// the previous sums unless `start`. The inner axis consists of `segments` of `steps` blocks of 32 elements; both

@@ -2,19 +2,12 @@
 // Products of bfloat16 matrices by AMX. A tile has 16 rows of 64 bytes. A block of 32 x 32 sums stays in four tiles,
 // and each step reads two tiles of each operand for four multiplications. Limit: a multiplication of tiles takes 16
 // cycles (512 multiply-adds each), a read from the first-level cache 8.
-#include <immintrin.h>
-
 #include "chainer/backend/cpu/kernels/bfloat_table.h"
+#include "chainer/backend/cpu/kernels/tile_shapes.h"
 
 namespace {
 
 using chainer::cpu::BfloatProduct;
-
-struct alignas(64) TileShapes {
-  uint8_t palette = 1, start = 0, reserved[14] = {};
-  uint16_t bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-  uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
-};
 
 // Two rows of tiles unless few_rows, two columns of tiles unless narrow.
 template <bool few_rows, bool narrow>
@@ -58,8 +51,7 @@ void block(const BfloatProduct& p, const uint16_t* b, float* sums) {
 }  // namespace
 
 void chainer::cpu::tiles::product(const BfloatProduct& p) {
-  const TileShapes shapes;
-  _tile_loadconfig(&shapes);
+  set_tile_shapes(16, 16);
   for (int64_t i = 0; i < p.panels; ++i) {
     const uint16_t* const b = p.b + i * p.b_panel;
     float* const sums = p.sums + i * kBfloatColumns;

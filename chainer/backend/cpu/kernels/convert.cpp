@@ -43,24 +43,20 @@ template <class To, class From>
   }
 }
 
-// Dense runs of 16-bit types and floats, in registers of 64 or 32 bytes. Return the number of elements that they
-// convert: the others are left to loops. The bits are those of half.h.
+// Dense runs of 16-bit types and floats, kRun elements at a time in registers of 64 or 32 bytes. The bits are those of
+// half.h.
 #ifdef __AVX512BW__
-int64_t widen(float* o, const Half* s, int64_t n) {
-  int64_t i = 0;
-  for (; i + 16 <= n; i += 16)
-    _mm512_storeu_ps(o + i, _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(s + i))));
-  return i;
+#define CHAINER_RUNS_OF_HALVES
+constexpr int64_t kRun = 16;
+using Floats = __m512;
+[[gnu::always_inline]] inline Floats get(const Half* s) {
+  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(s)));
 }
-int64_t widen(float* o, const BHalf* s, int64_t n) {
-  int64_t i = 0;
-  for (; i + 16 <= n; i += 16) {
-    const __m512i v = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(s + i)));
-    _mm512_storeu_si512(o + i, _mm512_slli_epi32(v, 16));
-  }
-  return i;
+[[gnu::always_inline]] inline Floats get(const BHalf* s) {
+  const __m512i v = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(s)));
+  return _mm512_castsi512_ps(_mm512_slli_epi32(v, 16));
 }
-constexpr int64_t kNarrowed = 16;
+[[gnu::always_inline]] inline void put(float* o, Floats v) { _mm512_storeu_ps(o, v); }
 [[gnu::always_inline]] inline __m256i to_half(const float* b) {
   const __m256i h = _mm512_cvtps_ph(_mm512_loadu_ps(b), _MM_FROUND_TO_NEAREST_INT);
   // Every NaN becomes the same one, with its sign.
@@ -77,51 +73,34 @@ constexpr int64_t kNarrowed = 16;
   const __m512i rounded = _mm512_srli_epi32(_mm512_add_epi32(u, half), 16);
   return _mm512_mask_or_epi32(rounded, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), high, _mm512_set1_epi32(0x40));
 }
-int64_t narrow(Half* o, const float* b, int64_t n) {
-  int64_t i = 0;
-  for (; i + 16 <= n; i += 16) _mm256_storeu_si256(reinterpret_cast<__m256i*>(o + i), to_half(b + i));
-  return i;
+[[gnu::always_inline]] inline Floats rounded(const float* b, Half) { return _mm512_cvtph_ps(to_half(b)); }
+[[gnu::always_inline]] inline Floats rounded(const float* b, BHalf) {
+  return _mm512_castsi512_ps(_mm512_slli_epi32(to_bfloat(b), 16));
 }
-int64_t narrow(BHalf* o, const float* b, int64_t n) {
-  int64_t i = 0;
-  for (; i + 16 <= n; i += 16)
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(o + i), _mm512_cvtepi32_epi16(to_bfloat(b + i)));
-  return i;
+[[gnu::always_inline]] inline void put_16(Half* o, const float* b) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(o), to_half(b));
 }
-template <class S>
-[[gnu::always_inline]] inline void rounded(float* out, const float* in) {
-  if constexpr (__is_same(S, Half))
-    _mm512_storeu_ps(out, _mm512_cvtph_ps(to_half(in)));
-  else
-    _mm512_storeu_si512(out, _mm512_slli_epi32(to_bfloat(in), 16));
+[[gnu::always_inline]] inline void put_16(BHalf* o, const float* b) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(o), _mm512_cvtepi32_epi16(to_bfloat(b)));
 }
 #elif defined(__F16C__)
-int64_t widen(float* o, const Half* s, int64_t n) {
-  int64_t i = 0;
-  for (; i + 8 <= n; i += 8)
-    _mm256_storeu_ps(o + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(s + i))));
-  return i;
+#define CHAINER_RUNS_OF_HALVES
+constexpr int64_t kRun = 8;
+using Floats = __m256;
+[[gnu::always_inline]] inline Floats get(const Half* s) {
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(s)));
 }
-int64_t widen(float* o, const BHalf* s, int64_t n) {
-  int64_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    const __m256i v = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(s + i)));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(o + i), _mm256_slli_epi32(v, 16));
-  }
-  return i;
+[[gnu::always_inline]] inline Floats get(const BHalf* s) {
+  const __m256i v = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(s)));
+  return _mm256_castsi256_ps(_mm256_slli_epi32(v, 16));
 }
-constexpr int64_t kNarrowed = 8;
+[[gnu::always_inline]] inline void put(float* o, Floats v) { _mm256_storeu_ps(o, v); }
 [[gnu::always_inline]] inline __m128i to_half(const float* b) {
   const __m128i h = _mm256_cvtps_ph(_mm256_loadu_ps(b), _MM_FROUND_TO_NEAREST_INT);
   // Every NaN becomes the same one, with its sign.
   const __m128i nan = _mm_cmpgt_epi16(_mm_and_si128(h, _mm_set1_epi16(0x7fff)), _mm_set1_epi16(0x7c00));
   const __m128i quiet = _mm_or_si128(_mm_and_si128(h, _mm_set1_epi16(-0x8000)), _mm_set1_epi16(0x7e00));
   return _mm_blendv_epi8(h, quiet, nan);
-}
-int64_t narrow(Half* o, const float* b, int64_t n) {
-  int64_t i = 0;
-  for (; i + 8 <= n; i += 8) _mm_storeu_si128(reinterpret_cast<__m128i*>(o + i), to_half(b + i));
-  return i;
 }
 [[gnu::always_inline]] inline __m256i to_bfloat(const float* b) {
   const __m256i u = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b)), high = _mm256_srli_epi32(u, 16);
@@ -131,20 +110,35 @@ int64_t narrow(Half* o, const float* b, int64_t n) {
   const __m256i nan = _mm256_cmpgt_epi32(magnitude, _mm256_set1_epi32(0x7f800000));
   return _mm256_blendv_epi8(rounded, _mm256_or_si256(high, _mm256_set1_epi32(0x40)), nan);
 }
-int64_t narrow(BHalf* o, const float* b, int64_t n) {
+[[gnu::always_inline]] inline Floats rounded(const float* b, Half) { return _mm256_cvtph_ps(to_half(b)); }
+[[gnu::always_inline]] inline Floats rounded(const float* b, BHalf) {
+  return _mm256_castsi256_ps(_mm256_slli_epi32(to_bfloat(b), 16));
+}
+[[gnu::always_inline]] inline void put_16(Half* o, const float* b) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(o), to_half(b));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(o + 8), to_half(b + 8));
+}
+[[gnu::always_inline]] inline void put_16(BHalf* o, const float* b) {
+  const __m256i packed = _mm256_packus_epi32(to_bfloat(b), to_bfloat(b + 8));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(o), _mm256_permute4x64_epi64(packed, 0xd8));
+}
+#endif
+
+// Return the number of elements that they convert: the others are left to loops.
+#ifdef CHAINER_RUNS_OF_HALVES
+template <class S>
+concept OfHalves = __is_same(S, Half) || __is_same(S, BHalf);
+template <OfHalves S>
+int64_t widen(float* o, const S* s, int64_t n) {
   int64_t i = 0;
-  for (; i + 16 <= n; i += 16) {
-    const __m256i packed = _mm256_packus_epi32(to_bfloat(b + i), to_bfloat(b + i + 8));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(o + i), _mm256_permute4x64_epi64(packed, 0xd8));
-  }
+  for (; i + kRun <= n; i += kRun) put(o + i, get(s + i));
   return i;
 }
-template <class S>
-[[gnu::always_inline]] inline void rounded(float* out, const float* in) {
-  if constexpr (__is_same(S, Half))
-    _mm256_storeu_ps(out, _mm256_cvtph_ps(to_half(in)));
-  else
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_slli_epi32(to_bfloat(in), 16));
+template <OfHalves S>
+int64_t narrow(S* o, const float* b, int64_t n) {
+  int64_t i = 0;
+  for (; i + 16 <= n; i += 16) put_16(o + i, b + i);
+  return i;
 }
 #endif
 template <class To, class From>
@@ -195,8 +189,8 @@ void store(void* to, int64_t stride, const void* block, int64_t n) {
 template <class S>
 void round(float* out, const float* in, int64_t n) {
   int64_t i = 0;
-#ifdef __F16C__
-  for (; i + kNarrowed <= n; i += kNarrowed) rounded<S>(out + i, in + i);
+#ifdef CHAINER_RUNS_OF_HALVES
+  for (; i + kRun <= n; i += kRun) put(out + i, rounded(in + i, S{}));
 #endif
   for (; i < n; ++i) out[i] = convert<float>(convert<S>(in[i]));
 }

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <cstdlib>
-#include <string_view>
-
 #include "chainer/backend/cpu/kernels/int8_table.h"
 #include "chainer/backend/cpu/kernels/table.h"
 #include "chainer/core/system/product_instructions.h"
@@ -13,11 +10,8 @@ struct Found {
   Int8Kernels list[3];
   int count = 0;
   Found() {
-    const char* const wish = std::getenv("CHAINER_ISA");
-    const std::string_view isa = wish ? wish : "";
-    const bool wide = kernels().name == std::string_view("avx512");
-    if (wide && product_instructions().int8_tiles && isa != "avx512") list[count++] = {"amx", tiles::int8_product};
-    if (wide && product_instructions().int8) list[count++] = {"avx512_vnni", dots::int8_product};
+    if (product_instructions().int8_tiles && allows_extensions(true)) list[count++] = {"amx", tiles::int8_product};
+    if (product_instructions().int8 && allows_extensions()) list[count++] = {"avx512_vnni", dots::int8_product};
     list[count++] = {kernels().name, int8_loops().product};
   }
 };

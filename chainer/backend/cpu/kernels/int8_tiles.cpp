@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Products of numbers of eight bits by AMX. A tile has 16 rows of 64 bytes. A block of 32 x 32 sums stays in four
 // tiles, and each step reads two tiles of each operand for four multiplications.
-#include <immintrin.h>
-
 #include "chainer/backend/cpu/kernels/int8_table.h"
+#include "chainer/backend/cpu/kernels/tile_shapes.h"
 
 namespace {
 
 using chainer::cpu::Int8Product;
-
-struct alignas(64) TileShapes {
-  uint8_t palette = 1, start = 0, reserved[14] = {};
-  uint16_t bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-  uint8_t rows[16] = {};
-};
 
 // Two rows of tiles unless few_rows, two panels unless narrow.
 template <bool few_rows, bool narrow>
@@ -52,11 +45,7 @@ void block(const Int8Product& p, const int8_t* b, int32_t* sums) {
 void chainer::cpu::tiles::int8_product(const Int8Product& p) {
   const auto upper = static_cast<uint8_t>(p.rows < 16 ? p.rows : 16), lower = static_cast<uint8_t>(p.rows - upper);
   const bool few_rows = lower == 0;
-  TileShapes shapes;
-  shapes.rows[0] = shapes.rows[1] = shapes.rows[4] = upper;
-  shapes.rows[2] = shapes.rows[3] = shapes.rows[5] = few_rows ? upper : lower;
-  shapes.rows[6] = shapes.rows[7] = 16;
-  _tile_loadconfig(&shapes);
+  set_tile_shapes(upper, few_rows ? upper : lower);
   int64_t i = 0;
   for (; i + 2 <= p.panels; i += 2) {
     const int8_t* const b = p.b + i * p.b_panel;

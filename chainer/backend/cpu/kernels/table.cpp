@@ -35,9 +35,13 @@ CHAINER_TABLE(avx2)
 CHAINER_TABLE(avx512)
 #endif
 
+std::string_view wished() {
+  const char* const name = std::getenv("CHAINER_ISA");
+  return name ? name : "";
+}
+
 const Kernels& choose() {
-  const char* wish = std::getenv("CHAINER_ISA");
-  const std::string_view isa = wish ? wish : "";
+  const std::string_view isa = wished();
   if (!isa.empty() && isa != "baseline" && isa != "avx2" && isa != "avx512" && isa != "amx")
     throw ValueError("CHAINER_ISA must be baseline, avx2, avx512 or amx, not '", isa, "'");
 #if defined(CHAINER_X86_KERNELS)
@@ -56,6 +60,10 @@ const Kernels& choose() {
 const Kernels& kernels() {
   static const Kernels& chosen = choose();
   return chosen;
+}
+
+bool allows_extensions(bool tiles) {
+  return kernels().name == std::string_view("avx512") && !(tiles && wished() == "avx512");
 }
 
 }  // namespace chainer::cpu

@@ -109,5 +109,7 @@ struct Kernels {
 /// Returns the table of the best instruction set of this processor, or of the one named by CHAINER_ISA: baseline, avx2,
 /// avx512 (with the extensions for products of 16 and 8 bits) or amx (and tiles).
 const Kernels& kernels();
+/// Returns true if the table is that of AVX-512, so that its extensions may be used; with `tiles`, if AMX may be used.
+bool allows_extensions(bool tiles = false);
 
 }  // namespace chainer::cpu

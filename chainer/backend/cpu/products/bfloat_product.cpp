@@ -10,6 +10,7 @@
 #include "chainer/backend/cpu/kernels/bfloat_table.h"
 #include "chainer/backend/cpu/kernels/table.h"
 #include "chainer/backend/cpu/loops/scratch_buffer.h"
+#include "chainer/backend/cpu/products/blocks.h"
 #include "chainer/core/parallel.h"
 
 namespace chainer::cpu {

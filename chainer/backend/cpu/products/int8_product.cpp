@@ -6,6 +6,7 @@
 
 #include "chainer/backend/cpu/kernels/table.h"
 #include "chainer/backend/cpu/loops/scratch_buffer.h"
+#include "chainer/backend/cpu/products/blocks.h"
 #include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
@@ -14,8 +15,6 @@ namespace {
 constexpr int64_t kPanels = 8;  // multiplied at a time, whose sums stay in the first-level cache
 constexpr int64_t kBlocks = 4;  // blocks of rows that read a group of panels while it is in the cache
 constexpr int64_t kWidth = kPanels * kInt8Columns;
-
-int64_t blocks(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
 // Rows [row, row + count) of the result, at most kInt8Rows, and panels [first, end), at most kPanels.
 void block(const Int8Panels& p, const uint8_t* a, int64_t a_step, int64_t row, int64_t count, int64_t first,
@@ -73,9 +72,9 @@ void pack_int8(const Int8Panels& p, const int8_t* b, int64_t b_step, void* to) {
 void multiply_int8(const Int8Panels& p, const uint8_t* a, int64_t a_step, int64_t rows, const void* packed,
                    const Int8Output& o) {
   const auto* const b = static_cast<const int8_t*>(packed);
-  const int64_t row_groups = blocks(rows, kBlocks * kInt8Rows);
+  const int64_t row_groups = blocks_of(rows, kBlocks * kInt8Rows);
   // With few rows, the panels are divided among the threads.
-  const int64_t per_row = blocks(p.count, kPanels);
+  const int64_t per_row = blocks_of(p.count, kPanels);
   parallel_ranges(row_groups * per_row, rows * p.padded() * p.row() / 64, 1, [&](int64_t begin, int64_t end) {
     const ScratchBuffer sums(kInt8Rows * kWidth);
     for (int64_t i = begin; i < end; ++i) {
@@ -92,10 +91,10 @@ void multiply_int8_rows(const Int8Panels& p, int64_t rows,
                         void (*copy)(const void* context, int64_t first, int64_t count, uint8_t* to),
                         const void* context, const void* packed, const Int8Output& o) {
   const int64_t threads = thread_count(), size = p.row();
-  const int64_t row_blocks = blocks(rows, kInt8Rows);
+  const int64_t row_blocks = blocks_of(rows, kInt8Rows);
   // Few blocks of rows are copied once, and then their panels are divided among the threads.
   if (row_blocks < 2 * threads) {
-    const ScratchBuffer memory(blocks(rows * size, 4));
+    const ScratchBuffer memory(blocks_of(rows * size, 4));
     auto* const a = reinterpret_cast<uint8_t*>(memory.data());
     parallel_ranges(rows, rows * size / 4, 8,
                     [&](int64_t begin, int64_t end) { copy(context, begin, end - begin, a + begin * size); });
@@ -103,8 +102,8 @@ void multiply_int8_rows(const Int8Panels& p, int64_t rows,
   }
   const auto* const b = static_cast<const int8_t*>(packed);
   const int64_t group = std::clamp<int64_t>(row_blocks / (4 * threads), 1, kBlocks) * kInt8Rows;
-  parallel_ranges(blocks(rows, group), rows * p.padded() * size / 64, 1, [&](int64_t begin, int64_t end) {
-    const ScratchBuffer sums(kInt8Rows * kWidth), memory(blocks(group * size, 4));
+  parallel_ranges(blocks_of(rows, group), rows * p.padded() * size / 64, 1, [&](int64_t begin, int64_t end) {
+    const ScratchBuffer sums(kInt8Rows * kWidth), memory(blocks_of(group * size, 4));
     auto* const a = reinterpret_cast<uint8_t*>(memory.data());
     for (int64_t top = begin * group; top < std::min(rows, end * group); top += group) {
       const int64_t count = std::min(group, rows - top);

@@ -9,6 +9,7 @@
 #include "chainer/array/recording/step.h"
 #include "chainer/backend/cpu/kernels/few_bits_table.h"
 #include "chainer/backend/cpu/loops/scratch_buffer.h"
+#include "chainer/backend/cpu/products/blocks.h"
 #include "chainer/core/parallel.h"
 
 namespace chainer::host_kernels {
@@ -18,17 +19,15 @@ constexpr int64_t kColumns = cpu::kFewBitsColumns, kRows = cpu::kFewBitsRows;
 // Identify forms among those of an array (packed_product.cpp sets the highest bit).
 constexpr uint64_t kValues = uint64_t(0x51) << 56, kScales = uint64_t(0x52) << 56;
 
-int64_t blocks(int64_t n, int64_t size) { return (n + size - 1) / size; }
-
 // A group is at most the inner axis, in multiples of 8.
 struct Sizes {
   int64_t rows, groups, group, inner, panels;
   explicit Sizes(const QuantizedMatrix& q)
       : rows(q.rows()),
-        groups(blocks(q.columns, q.group)),
-        group(groups > 1 ? q.group : blocks(q.columns, 8) * 8),
+        groups(cpu::blocks_of(q.columns, q.group)),
+        group(groups > 1 ? q.group : cpu::blocks_of(q.columns, 8) * 8),
         inner(groups * group),
-        panels(blocks(rows, kColumns)) {}
+        panels(cpu::blocks_of(rows, kColumns)) {}
 };
 
 void pack_values(const QuantizedMatrix& q, const Sizes& s, uint8_t* to) {
