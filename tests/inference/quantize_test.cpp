@@ -133,7 +133,7 @@ TEST(layers_that_share_filters) {
   Twice net;
   net.bn1.beta->set_array(draw.uniform(-1, 1, {8}, float32));
   net.bn2.beta->set_array(draw.uniform(-3, 3, {8}, float32));
-  for (int i = 0; i < 5; ++i) net(normal(16));
+  for (int i = 0; i < 5; ++i) (void)net(normal(16));
   const inference::Quantized q = inference::quantize(net, {{normal(64)}});
   EXPECT_EQ(q.layers().size(), std::size_t(2));
   for (const inference::QuantizedLayer& l : q.layers()) EXPECT(l.name == "conv" && l.quantized && l.error < 0.03);
