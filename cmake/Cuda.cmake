@@ -14,7 +14,7 @@ set(cuda_first_source "")
 # Headers included by programs that NVRTC compiles (kernels/compiled.h), also embedded in the library.
 set(cuda_headers array/operations/elementwise_ops.h backend/common/float_special.h backend/common/formula_basic.h
                  backend/common/formula_math.h backend/common/vector_math.h)
-foreach(name compiled dialect formulas program special types)
+foreach(name compiled dialect formulas program special text types)
   list(APPEND cuda_headers backend/cuda/kernels/${name}.h)
 endforeach()
 file(GLOB cuda_kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chainer/backend/cuda/kernels/*.cpp)

@@ -205,6 +205,35 @@ TEST(programs_are_compiled_for_the_device) {
   EXPECT_EQ(launched(Elementwise::add), std::string("program  program  program  program  "));
 }
 
+// Kernels that users write as text: NVRTC compiles them, and their parameters are packed.
+TEST(text_is_compiled_and_launched) {
+  const Fake fake;
+  const EnvironmentVariable library("CHAINER_NVRTC_LIBRARY", FAKE_LIBCUDA), nowhere("CHAINER_KERNEL_CACHE", "");
+  const auto refuse = reinterpret_cast<void (*)(const char*)>(fake.find("fake_compiler"));
+  static const KernelHeader headers[] = {{"a.h", ""}};
+  CudaBackend backend(std::make_unique<CudaDriver>(open_libcuda(FAKE_LIBCUDA), Kernels{kImages, {}, 13000, headers}),
+                      "@fake");
+  const Array a = ones({3, 4}).to_device(Device(backend, 0));
+  refuse("twice(1): error: expected an expression");
+  const auto twice = backends::cuda::elementwise("T x", "T y", "y = x +", "twice");
+  EXPECT_THROW(RuntimeError, "kernel 'twice': NVRTC 13.7 for sm_90, options and headers ", twice(a));
+  EXPECT_THROW(RuntimeError, "twice(1): error: expected an expression\nThe source:\n   1  using namespace", twice(a));
+  refuse("");
+  const auto fill = backends::cuda::raw("extern \"C\" __global__ void fill(float* x, bool b, double v) {}", "fill");
+  fill({.grid = {2, 3}, .block = {4, 5}, .shared_memory = 6}, a, true, 1.5);
+  EXPECT(std::string(fake.launched()).starts_with("fill "));
+  EXPECT(std::string(fake.launched()).ends_with(" 6 x 20, 6, packed 24"));
+  fake.fail("cuModuleGetFunction", 500);
+  EXPECT_THROW(RuntimeError, "kernel 'other': its source must define extern \"C\" __global__ void other(...): cuModule",
+               backends::cuda::raw("", "other")({.grid = {1}, .block = {1}}, a));
+  fake.fail("", 0);
+  const EnvironmentVariable none("CHAINER_NVRTC_LIBRARY", "none");
+  CudaBackend without(std::make_unique<CudaDriver>(open_libcuda(FAKE_LIBCUDA), Kernels{kImages, {}, 13000, headers}),
+                      "@fake");
+  EXPECT_THROW(DeviceError, "kernel 'fill' on @fake:0: there is no compiler for kernels written as text (NVRTC",
+               fill({.grid = {1}, .block = {1}}, ones({1}).to_device(Device(without, 0))));
+}
+
 // Without a GPU, the error names the reason; with one, tests/cuda/day runs other tests.
 TEST(a_device_that_is_not_there) {
   if (runtime_info().find("cuda: no device: ") == std::string::npos) return;

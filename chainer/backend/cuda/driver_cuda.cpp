@@ -16,6 +16,8 @@ namespace {
 
 constexpr int kMajor = 75, kMinor = 76;  // attributes of the compute capability
 constexpr unsigned kNonBlocking = 1, kWithoutTimes = 2, kPortable = 1;
+// CU_LAUNCH_PARAM_BUFFER_POINTER and CU_LAUNCH_PARAM_BUFFER_SIZE
+void *const kPackedBuffer = reinterpret_cast<void*>(1), *const kPackedBytes = reinterpret_cast<void*>(2);
 
 HandleOfDevice& of(Stream s) { return *reinterpret_cast<HandleOfDevice*>(s); }
 HandleOfDevice& of(Event e) { return *reinterpret_cast<HandleOfDevice*>(e); }
@@ -216,8 +218,11 @@ void CudaDriver::launch(Stream s, const Launch& l, const void* args) {
   const Use current(*this, of(s).device);
   OneDevice& d = *current;
   void* all[] = {const_cast<void*>(args)};
+  std::size_t bytes = l.args_bytes;
+  void* buffer[] = {kPackedBuffer, const_cast<void*>(args), kPackedBytes, &bytes, nullptr};
   expect_success(cu_.launch(function_of(d, l.kernel), l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z,
-                            static_cast<unsigned>(l.dynamic_shared), of(s).handle, all, nullptr),
+                            static_cast<unsigned>(l.dynamic_shared), of(s).handle, l.packed ? nullptr : all,
+                            l.packed ? buffer : nullptr),
                  "cuLaunchKernel");
   if (blocking_) synchronize(s);
 }
@@ -237,13 +242,20 @@ std::string CudaDriver::compiler(int device) {
 std::string CudaDriver::compile(int device, const std::string& source) {
   return compiler_->compile(source, capability(device));
 }
+std::string CudaDriver::compile_text(int device, const KernelText& kernel) {
+  return compiler_->compile_text(kernel, capability(device));
+}
 void CudaDriver::add_kernel(int device, const std::string& name, const std::string& image) {
+  add_text_kernel(device, name, image, name);
+}
+void CudaDriver::add_text_kernel(int device, const std::string& name, const std::string& image,
+                                 const std::string& function_name) {
   const Use current(*this, device);
   OneDevice& d = *current;
   CuHandle module = nullptr, function = nullptr;
   expect_success(cu_.load_module(&module, image.data()), "cuModuleLoadData");
   d.modules.push_back(module);
-  expect_success(cu_.find_function(&function, module, name.c_str()), "cuModuleGetFunction");
+  expect_success(cu_.find_function(&function, module, function_name.c_str()), "cuModuleGetFunction");
   d.functions[name] = function;
 }
 

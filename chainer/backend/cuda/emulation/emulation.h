@@ -45,6 +45,8 @@ bool has_kernel(std::string_view name);
 using Entry = void (*)(void (*kernel)(), const void* args);
 /// Registers a kernel by name, like the loading of a device's module.
 bool add_kernel(const char* name, void (*kernel)(), Entry entry, const std::type_info& args);
+/// As add_kernel(), for a kernel with packed parameters of this size.
+bool add_text_kernel(const char* name, void (*kernel)(), Entry entry, std::size_t bytes);
 template <class Args>
 bool add(const char* name, void (*kernel)(const Args&)) {
   const Entry entry = [](void (*k)(), const void* a) {
