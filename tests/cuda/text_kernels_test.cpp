@@ -110,8 +110,13 @@ TEST(elementwise_kernels_take_every_layout_and_dtype) {
   EXPECT_EQ(Array(twice(x[{Slice(0, 0)}])).shape(), (Shape{0, 3}));
   const Array more = arange(1000).astype(float32).to_device(devices.d);
   EXPECT(same_bits(to_host(twice(more + 1.f)), (arange(1000).astype(float32) + 1.f) * 2.f));  // of pending elements
-  twice(more, more);                                                                          // in place
-  EXPECT_EQ(to_host(more).to_vector<float>()[999], 1998.f);
+  (void)twice(more, more);
+  const auto add_to = gpu::elementwise("T x", "T y", "y += x", "add_to");
+  const Array pending = arange(5000).astype(float32).to_device(devices.d) * 2.f, read = pending + 1.f;
+  (void)add_to(pending, pending);
+  EXPECT(same_bits(to_host(pending), arange(5000).astype(float32) * 4.f));
+  EXPECT(same_bits(to_host(read), arange(5000).astype(float32) * 2.f + 1.f));
+  EXPECT_EQ(to_host(more).to_vector<float>()[999], 1998.f);  // in place
 }
 
 TEST(whole_arrays_and_sizes) {
@@ -196,6 +201,18 @@ TEST(reductions_as_text) {
                norm(x.to_device(devices.d), zeros({2}, float64).to_device(devices.d)));
   const auto sum_of_halves =
       gpu::reduce("T x", "T y", "x", "a + b", "y = a", "0", "halves", {.reduce_type = "float32"});
+  // Many elements of few outputs are combined in parts.
+  const auto total_of = gpu::reduce("T x", "T y", "x + 1", "a + b", "y = a", "0", "total_of");
+  const Array many = arange(120000).reshape({40000, 3}), on_device = many.to_device(devices.d);
+  const int64_t before = devices.backend.counts(0).calls;
+  for (const Axes& axes : {Axes(), Axes(0)}) {
+    cuda::emulation::set_order(cuda::emulation::Order::shuffled);
+    EXPECT(same_bits(to_host(total_of.call({on_device}, {.axis = axes})), sum(many + 1, axes)));
+    EXPECT(same_bits(to_host(total_of.call({on_device.T()}, {.axis = axes.given() ? Axes(1) : axes})),
+                     sum(many + 1, axes)));
+  }
+  EXPECT_EQ(devices.backend.counts(0).calls - before, 8);
+  cuda::emulation::set_order(cuda::emulation::Order::forward);
   const Array halves = full({3000}, 1, float16).to_device(devices.d);
   EXPECT_EQ(to_host(sum_of_halves(halves)).to_vector<float>()[0], 3000.f);
 }
