@@ -150,6 +150,8 @@ TEST(whole_arrays_and_sizes) {
                                         .loop_prep = "const int start = 3;",
                                         .after_loop = "// nothing",
                                         .options = {"-DHALF=2"}});
+  EXPECT_THROW(TypeError, "x must be an array of uint32 (in memory int32), not of int64",
+               around(ones({2}, int64).to_device(devices.d), 1));
   const Array ones_of_32 = full({2}, -1, int32).to_device(devices.d);
   EXPECT_EQ(to_host(around(ones_of_32, 250)).to_vector<int64_t>()[1], (int64_t(1) << 31) - 1 + 253);
 }
@@ -370,6 +372,6 @@ TEST(nvrtc_compiles_kernels_of_users) {
       EXPECT_EQ(image.substr(1, 3), std::string("ELF"));
       EXPECT_EQ(said, std::string());  // no warnings
     }
-  KernelText wrong{"named", "f", "\nint is(int x) { return what; }", {}};
+  const KernelText wrong{"named", "f", "\nint is(int x) { return what; }", {}};
   EXPECT_THROW(DeviceError, "named(2): error: identifier \"what\" is undefined", compiler->compile_text(wrong, 90));
 }

@@ -111,7 +111,7 @@ std::shared_ptr<const KernelText> ReductionKernel::Definition::text_for(const La
   if (const auto type = combined_type(types)) s.type = cpp_name(*type);
   const std::lock_guard lock(mutex);
   std::shared_ptr<const KernelText>& found = texts[s.types + s.parameters];
-  if (!found) found = std::make_shared<KernelText>(KernelText{name, s.function, reduction_source(s), options.options});
+  if (!found) found = std::make_shared<KernelText>(name, s.function, reduction_source(s), options.options);
   return found;
 }
 
