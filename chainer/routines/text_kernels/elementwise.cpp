@@ -143,15 +143,12 @@ KernelOutputs ElementwiseKernel::call(const std::vector<KernelArgument>& args, c
       launcher.add_number(p.name, call.args[k]->number(), type);
       continue;
     }
-    const auto item = static_cast<int64_t>(size_of(type));
     if (p.raw) {
-      Dims strides;
-      for (const int64_t s : a->strides()) strides.push_back(s * item);
-      launcher.add_array(p.name, data[k], type, a->size(), a->shape(), strides);
+      launcher.add_whole_array(p.name, data[k], type, *a);
       continue;
     }
-    const bool dense =
-        launcher.add_array("_raw_" + p.name, data[k], type, loop.size(), loop.shape(), loop.strides(place++, item));
+    const bool dense = launcher.add_array("_raw_" + p.name, data[k], type, loop.size(), loop.shape(),
+                                          loop.strides(place++, size_of(type)));
     elements += text("    [[maybe_unused]] ", p.written ? "" : "const ", cpp_name(type), p.written ? "& " : " ", p.name,
                      " = _raw_", p.name, dense ? "[i]" : "[_ind.get()]", ";\n");
   }

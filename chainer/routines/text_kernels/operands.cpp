@@ -135,6 +135,11 @@ bool Launcher::add_array(const std::string& name, const void* data, NumberType t
   for (int d = 0; d < std::max(shape.ndim(), 1); ++d) put(shape.ndim() ? strides[d] : int64_t(0));
   return dense;
 }
+void Launcher::add_whole_array(const std::string& name, const void* data, NumberType type, const Array& a) {
+  Dims strides;
+  for (const int64_t s : a.strides()) strides.push_back(s * size_of(type));
+  add_array(name, data, type, a.size(), a.shape(), strides);
+}
 void Launcher::add_values(const std::string& name, const void* data, int64_t size) {
   declare("const CArray<_type_reduce, 1, true>", name);
   put_address(data);

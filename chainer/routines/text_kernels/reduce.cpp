@@ -184,9 +184,7 @@ KernelOutputs ReductionKernel::call(const std::vector<KernelArgument>& given, co
       continue;
     }
     if (p.raw) {
-      Dims strides;
-      for (const int64_t s : a->strides()) strides.push_back(s * size_of(type));
-      launcher.add_array(p.name, data[k], type, a->size(), a->shape(), strides);
+      launcher.add_whole_array(p.name, data[k], type, *a);
       continue;
     }
     const AxesOfLoop& loop = p.input ? r.elements : r.outputs;
@@ -196,8 +194,8 @@ KernelOutputs ReductionKernel::call(const std::vector<KernelArgument>& given, co
       in_lines += text("      [[maybe_unused]] const ", cpp_name(type), " ", p.name, " = _raw_", p.name,
                        dense ? "[_j];\n" : "[_in_ind.get()];\n");
     else
-      out_lines +=
-          text("      ", cpp_name(type), "& ", p.name, " = _raw_", p.name, dense ? "[_i];\n" : "[_out_ind.get()];\n");
+      out_lines += text("        [[maybe_unused]] ", cpp_name(type), "& ", p.name, " = _raw_", p.name,
+                        dense ? "[_i];\n" : "[_out_ind.get()];\n");
   }
   launcher.add_indexer("_in_ind", r.elements);
   launcher.add_indexer("_out_ind", r.outputs);

@@ -45,7 +45,7 @@ $inputs$      return static_cast<_type_reduce>($map$);
         _partial[_result] = _values[threadIdx.x];
       } else {
         _out_ind.set(_i);
-$outputs$        const _type_reduce a = $last$;
+$outputs$        [[maybe_unused]] const _type_reduce a = $last$;
         $post_map$
         ;
       }
