@@ -142,9 +142,7 @@ void Array::set(std::initializer_list<Index> indices, const Array& value) { set_
 namespace {
 // Returns a 0-d array of the target's dtype, so that an assigned number does not widen the result.
 Array constant(const Array& like, Scalar value) {
-  Array one(Shape{}, like.dtype(), like.device());
-  one.fill(value);
-  return one;
+  return like.device().backend().constant(value, like.dtype(), like.device());
 }
 
 // NumPy's order of kinds: a result can be stored in an array of the same or a later kind.

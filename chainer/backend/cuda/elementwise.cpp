@@ -65,6 +65,7 @@ class Builder {
     for (int k = 0; k < count_; ++k) strides[static_cast<std::size_t>(k)] = &strides_[k];
     const auto loop = make_loop<Args::kOperands>(shape, strides, count_, reorder);
     args_.space = space_of(loop);
+    args_.operand_count = count_;
     for (int k = 0; k < count_; ++k) args_.operands[k] = operand_of(loop, k, data_[k], dtypes_[k]);
     args_.register_bytes = bytes_;
     args_.each = Args::kMostEach;

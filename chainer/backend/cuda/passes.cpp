@@ -2,6 +2,7 @@
 // Optional entries for training: optimizers' update steps, random numbers, softmax.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -132,8 +133,12 @@ void CudaBackend::softmax(bool log, const Array& a, int64_t outer, int64_t n, in
   args.in_bytes = static_cast<int>(item_size(a.dtype())), args.out_bytes = static_cast<int>(item_size(out.dtype()));
   args.outer = outer, args.n = n, args.inner = inner;
   args.log = log;
-  const auto blocks = static_cast<unsigned>(std::min<int64_t>((outer * inner + 3) / 4, 132 * 16));
-  launch(out.device().index(), kernel_for("softmax", a.dtype()), {blocks, 1, 1}, {32, 4, 1}, args);
+  // Threads of a warp read adjacent elements, and each has a few of a row.
+  const auto lanes = static_cast<int>(std::clamp<uint64_t>(std::bit_ceil(static_cast<uint64_t>(n + 3) / 4), 1,
+                                                           inner >= 32 ? 8 : SoftmaxArgs::kThreads));
+  args.wide = SoftmaxArgs::kThreads / lanes;
+  const auto blocks = static_cast<unsigned>(std::clamp<int64_t>((outer * inner - 1) / args.wide + 1, 1, 132 * 16));
+  launch(out.device().index(), kernel_for("softmax", a.dtype()), {blocks, 1, 1}, {SoftmaxArgs::kThreads, 1, 1}, args);
 }
 
 }  // namespace chainer::cuda
