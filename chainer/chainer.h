@@ -38,6 +38,7 @@
 #include "chainer/routines/random.h"
 #include "chainer/routines/reduction.h"
 #include "chainer/routines/sorting.h"
+#include "chainer/routines/text_kernels.h"
 #include "chainer/runtime_info.h"
 #include "chainer/serializers/hdf5.h"
 #include "chainer/serializers/safetensors.h"

@@ -185,7 +185,7 @@ Array& in_place(Elementwise op, Array& a, const Array& b) {
     if (b.shape()[i] == a.shape()[at]) st[at] = bs[i];
   }
   Array wide(ArrayBody::view(operand.body_ref(), a.shape(), st, 0));
-  if (a.size() >= deferred::kLeast) wide = aligned(wide, memory_order(a));
+  if (!deferred::is_small(a.size(), a.device())) wide = aligned(wide, memory_order(a));
   const Array* const inputs[] = {&a, &wide};
   a.device().backend().elementwise(op, inputs, a, compute);
   return a;

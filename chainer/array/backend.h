@@ -21,6 +21,7 @@ struct ConvolutionCall;
 struct IndexCheck;
 class TimeMark;
 struct UpdatePass;
+struct TextLaunch;
 enum class Pooling : uint8_t;
 
 /// A kind of device: its memory and its arithmetic. All access to elements goes through this class, except on the host
@@ -161,6 +162,9 @@ class Backend {
   virtual std::shared_ptr<const TimeMark> mark(int index);
   /// Calls update() for several parameters. No array of one pass is an array of another. By default one after another.
   virtual void update_all(std::span<UpdatePass> passes);
+  /// Launches a kernel that a user wrote as text (operations/kernel_text.h). By default throws DeviceError: only CUDA
+  /// devices have a compiler for it.
+  virtual void launch_text(const TextLaunch& launch);
 };
 
 /// The arguments of a call of Backend::update().

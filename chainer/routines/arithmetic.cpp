@@ -46,7 +46,7 @@ Array compute_general(Elementwise op, std::span<const Array* const> operands, Dt
   }
   const std::span<const Array* const> wide(pointers, in.size());
   const Dims order = result_order(wide);
-  if (shape.product() >= deferred::kLeast)
+  if (!deferred::is_small(shape.product(), in[0].device()))
     for (Array& a : in) a = aligned(a, order);
   if (Array later = deferred::elementwise(op, wide, order, type, work)) return later;
   Array out = empty_in_order(shape, type, in[0].device(), order, name(op).data());
@@ -57,7 +57,7 @@ Array compute_general(Elementwise op, std::span<const Array* const> operands, Dt
 // Returns true if the operands are small, contiguous and of one shape, so that no plan is needed.
 inline bool are_small_and_alike(std::span<const Array* const> in) {
   const ArrayBody& first = in[0]->body();
-  bool alike = first.size < deferred::kLeast && first.contiguous;
+  bool alike = deferred::is_small(first.size, first.device) && first.contiguous;
   for (std::size_t i = 1; i < in.size(); ++i) {
     const ArrayBody& b = in[i]->body();
     alike = alike && b.contiguous && b.device == first.device && b.shape == first.shape;

@@ -24,6 +24,8 @@ NB_MODULE(_core, m) {
   cp::bind_devices(devices);
   cp::bind_device_routines(devices);
   cp::bind_device_exchange(devices);
+  nb::module_ text_kernels = m.def_submodule("text_kernels");
+  cp::bind_text_kernels(text_kernels);
   cp::bind_variable(m);
   cp::bind_nodes(m);
   cp::bind_hooks(m);

@@ -13,6 +13,8 @@ from chainer.backends import cuda
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FAMILIES = '@reference', '@cuda-emulated'
+# Compiles kernels written as text for the emulated device.
+COMPILER = 'c++ -std=c++20 -O1 -fPIC -shared -fwrapv -ffp-contract=off -I' + os.path.dirname(os.path.dirname(HERE))
 
 
 def run(family, *command, **options):
@@ -30,8 +32,9 @@ def skip_without(family):
 @pytest.mark.parametrize('cases', sorted([n for n in os.listdir(os.path.join(HERE, 'device')) if n.endswith('.py')]))
 def test_cases(family, cases):
     skip_without(family)
+    options = dict(CHAINER_EMULATED_COMPILER=COMPILER) if cases.startswith('text_kernels') else {}
     done = run(family, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', '-c', os.path.join(HERE, 'pytest.ini'), '-o',
-               'python_files=*_cases.py', os.path.join(HERE, 'device', cases))
+               'python_files=*_cases.py', os.path.join(HERE, 'device', cases), **options)
     assert done.returncode == 0, done.stdout
 
 

@@ -10,6 +10,7 @@
 #include "chainer/array/deferred/deferred.h"
 #include "chainer/array/host.h"
 #include "chainer/backend/cuda/emulation/emulation.h"
+#include "chainer/backend/cuda/parts.h"
 #include "chainer/backend/cuda/spaces.h"
 #include "emulated_number.h"
 #include "test.h"
@@ -132,6 +133,41 @@ TEST(reductions_in_parts) {
   with_nan[{70000}].fill(std::nan("")), with_nan[{90000}].fill(std::nan(""));
   EXPECT(std::isnan(to_host(min(with_nan.to_device(emulated()))).item<float>()));
   EXPECT_EQ(to_host(argmin(with_nan.to_device(emulated()), 0)).item<int>(), 70000);
+}
+
+// Arrays with more elements than a launch takes.
+TEST(operations_in_several_launches) {
+  struct Fewer {
+    const int64_t before = std::exchange(cuda::most_elements, 100);
+    ~Fewer() { cuda::most_elements = before; }
+  } const fewer;
+  random::RandomState r(9);
+  for (const Shape& s : {Shape{1001}, {7, 43}, {3, 1, 230}, {2, 300, 3}}) {
+    const Array a = r.randn(s), b = a.to_device(emulated());
+    const auto expect_same = [](const Array& got, const Array& want) {
+      EXPECT_CLOSE(to_host(got), want, {.atol = 1e-12, .rtol = 1e-12});
+    };
+    const auto formula = [](const Array& x) { return exp(x * 0.5) - x[{Slice({}, {}, -1)}] * 2.0 + x[{Slice(0, 1)}]; };
+    expect_same(formula(b), formula(a));
+    expect_same(full(s, 3.0, float64, emulated()), full(s, 3.0, float64));
+    for (int axis = 0; axis < s.ndim(); ++axis)
+      for (const bool keeps : {false, true}) {
+        expect_same(sum(b, {axis}, keeps), sum(a, {axis}, keeps));
+        expect_same(max(b, {axis}, keeps), max(a, {axis}, keeps));
+        EXPECT(to_host(argmax(b, axis)).to_vector<int>() == argmax(a, axis).to_vector<int>());
+      }
+    expect_same(sum(b), sum(a));
+    expect_same(min(exp(b)), min(exp(a)));
+    const auto updated = [&](const Device& d) {
+      L::Parameter model(a.to_device(d).copy());
+      model.W.set_grad(model.W.array() * 0.1);
+      optimizers::Adam optimizer;
+      optimizer.setup(model);
+      optimizer.update();
+      return model.W.array();
+    };
+    expect_same(updated(emulated()), updated(Device()));
+  }
 }
 
 // The library does not compute products of integers and of stacks.

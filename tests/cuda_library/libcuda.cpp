@@ -66,7 +66,7 @@ CuResult cuModuleLoadData(CuHandle* m, const void*) { return *m = new_handle(), 
 CuResult cuModuleGetFunction(CuHandle* f, CuHandle, const char* name) {
   static std::set<std::string> names;
   *f = const_cast<char*>(names.insert(name).first->c_str());
-  return 0;
+  return answer("cuModuleGetFunction");
 }
 CuResult cuMemAlloc_v2(CuAddress* p, std::size_t bytes) {
   if (used + bytes > room) return kCuOutOfMemory;
@@ -112,9 +112,13 @@ CuResult cuMemcpyDtoHAsync_v2(void* to, CuAddress from, std::size_t bytes, CuHan
   return answer("cuMemcpyDtoHAsync");
 }
 CuResult cuLaunchKernel(CuHandle f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                        unsigned shared, CuHandle, void** args, void**) {
+                        unsigned shared, CuHandle, void** args, void** packed) {
   launched = std::string(static_cast<char*>(f)) + " " + std::to_string(gx * gy * gz) + " x " +
-             std::to_string(bx * by * bz) + ", " + std::to_string(shared) + (args && args[0] ? "" : ", no arguments");
+             std::to_string(bx * by * bz) + ", " + std::to_string(shared);
+  if (packed && packed[0] == reinterpret_cast<void*>(1) && packed[2] == reinterpret_cast<void*>(2))
+    launched += ", packed " + std::to_string(*static_cast<std::size_t*>(packed[3]));
+  else if (!args || !args[0])
+    launched += ", no arguments";
   return answer("cuLaunchKernel");
 }
 CuResult cuGetErrorName(CuResult r, const char** name) {

@@ -121,6 +121,7 @@ class Recorder final : public Backend {
   void update(Update op, Array& param, const Array& grad, std::span<Array> states,
               std::span<const double> hyper) override;
   void update_all(std::span<UpdatePass> passes) override;
+  void launch_text(const TextLaunch& launch) override { real_.launch_text(launch); }
   void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) override;
   void softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out) override;
   void convolution(const ConvolutionCall& call) override;

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -303,6 +304,27 @@ void CudaBackend::launch_program(int index, Dim3 grid, Dim3 block, const Program
     }
     launch(index, kernel, grid, block, compact);
   });
+}
+
+void CudaBackend::launch_text(const TextLaunch& t) {
+  const std::string_view kernel = text_kernels_.kernel_for(
+      t.index, name(t.index), *t.kernel, [&](auto&& add) { with_device(t.index, [&](DeviceState&) { add(); }); });
+  std::vector<char> args = t.args;
+  for (const std::size_t at : t.addresses) {
+    std::intptr_t address = 0;
+    std::memcpy(&address, &args[at], sizeof address);
+    if (address) address += driver_->distance();
+    std::memcpy(&args[at], &address, sizeof address);
+  }
+  launch_kernel(t.index,
+                {kernel,
+                 {t.grid[0], t.grid[1], t.grid[2]},
+                 {t.block[0], t.block[1], t.block[2]},
+                 t.shared_bytes,
+                 args.size(),
+                 &typeid(PackedParameters),
+                 true},
+                args.data());
 }
 
 std::optional<std::size_t> CudaBackend::convolution_workspace(int index, const LibraryConvolution& call) {

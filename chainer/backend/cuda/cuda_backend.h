@@ -11,6 +11,7 @@
 #include "chainer/backend/cuda/compiled_programs.h"
 #include "chainer/backend/cuda/driver.h"
 #include "chainer/backend/cuda/memory.h"
+#include "chainer/backend/cuda/text_kernels.h"
 
 namespace chainer::cuda {
 
@@ -39,6 +40,8 @@ class CudaBackend final : public Backend {
   Counts counts(int index);
   /// Returns the compiled kernels of programs that run often.
   CompiledPrograms& compiled_programs() { return compiled_programs_; }
+  /// Returns the kernels that users wrote as text.
+  TextKernels& text_kernels() { return text_kernels_; }
 
   std::string name(int index) const override;
   std::string description() const override;
@@ -85,6 +88,7 @@ class CudaBackend final : public Backend {
   void empty_cache(int index) override;
   void set_memory_limit(int64_t bytes, int index) override;
   std::shared_ptr<const TimeMark> mark(int index) override;
+  void launch_text(const TextLaunch& launch) override;
 
  private:
   struct DeviceState;
@@ -103,6 +107,7 @@ class CudaBackend final : public Backend {
   MomentsMergeArgs parts_of_keys(MomentsArgs args, const Array& x, Array& parts);
   void combine(const Array& gy, const Array& x, const double* mean, const double* a, const double* b, const double* c,
                Array& gx);
+  void reduce_in_parts(Reduce op, const Array& a, const Dims& axes, Array& out);
   void standardize_rows(RowsMomentsArgs args, const Array& x, const Array& y);
   void multiply_by_kernel(const ProductCall& call, int index);
   /// Returns true if a library computed the convolution.
@@ -120,6 +125,7 @@ class CudaBackend final : public Backend {
 
   std::unique_ptr<Driver> driver_;
   CompiledPrograms compiled_programs_{*driver_};
+  TextKernels text_kernels_{*driver_};
   std::string prefix_;
   std::vector<std::unique_ptr<DeviceState>> devices_;
 };

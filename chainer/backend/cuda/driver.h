@@ -8,6 +8,7 @@
 
 #include "chainer/array/array.h"
 #include "chainer/array/operations/convolution.h"
+#include "chainer/array/operations/kernel_text.h"
 #include "chainer/backend/cuda/launch.h"
 #include "chainer/core/error.h"
 
@@ -97,6 +98,11 @@ class Driver {
   virtual std::string compile(int /*device*/, const std::string& /*source*/) { return {}; }
   /// Makes the kernel of an image available on the device under a name.
   virtual void add_kernel(int /*device*/, const std::string& /*name*/, const std::string& /*image*/) {}
+  /// Compiles a kernel that a user wrote as text, as compile(). Throws DeviceError with the compiler's messages.
+  virtual std::string compile_text(int /*device*/, const KernelText& /*kernel*/) { return {}; }
+  /// Makes the function of its image available on the device under a name. Launches of it are `packed`.
+  virtual void add_text_kernel(int /*device*/, const std::string& /*name*/, const std::string& /*image*/,
+                               const std::string& /*function*/) {}
   /// Computes a product by a library; returns false if no library supports it.
   virtual bool multiply(Stream, const ProductCall&) { return false; }
   /// Returns the bytes of workspace that convolve() needs for a call; nothing if no library supports it.

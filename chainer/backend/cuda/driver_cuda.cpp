@@ -3,6 +3,9 @@
 
 #include <cstdlib>
 #include <string_view>
+#include <utility>
+
+#include "chainer/core/warnings.h"
 
 namespace chainer::cuda {
 
@@ -16,10 +19,20 @@ namespace {
 
 constexpr int kMajor = 75, kMinor = 76;  // attributes of the compute capability
 constexpr unsigned kNonBlocking = 1, kWithoutTimes = 2, kPortable = 1;
+// CU_LAUNCH_PARAM_BUFFER_POINTER and CU_LAUNCH_PARAM_BUFFER_SIZE
+void *const kPackedBuffer = reinterpret_cast<void*>(1), *const kPackedBytes = reinterpret_cast<void*>(2);
 
 HandleOfDevice& of(Stream s) { return *reinterpret_cast<HandleOfDevice*>(s); }
 HandleOfDevice& of(Event e) { return *reinterpret_cast<HandleOfDevice*>(e); }
 CuAddress address(const void* p) { return reinterpret_cast<CuAddress>(p); }
+
+// Warns that a library was not found, unless its variable says "none" or it `was_said` before.
+void say_missing(bool& was_said, const char* variable, const char* library, const char* effect) {
+  const char* const chosen = std::getenv(variable);
+  if (std::exchange(was_said, true) || (chosen && std::string_view(chosen) == "none")) return;
+  warn(text(library, " was not found, so ", effect, "; it is part of CUDA and a package of Python; ", variable,
+            " names its file, or none for no warning (chainer info shows what was found)"));
+}
 
 std::string version_text(int v) { return text(v / 1000, ".", v % 1000 / 10); }
 
@@ -216,8 +229,11 @@ void CudaDriver::launch(Stream s, const Launch& l, const void* args) {
   const Use current(*this, of(s).device);
   OneDevice& d = *current;
   void* all[] = {const_cast<void*>(args)};
+  std::size_t bytes = l.args_bytes;
+  void* buffer[] = {kPackedBuffer, const_cast<void*>(args), kPackedBytes, &bytes, nullptr};
   expect_success(cu_.launch(function_of(d, l.kernel), l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z,
-                            static_cast<unsigned>(l.dynamic_shared), of(s).handle, all, nullptr),
+                            static_cast<unsigned>(l.dynamic_shared), of(s).handle, l.packed ? nullptr : all,
+                            l.packed ? buffer : nullptr),
                  "cuLaunchKernel");
   if (blocking_) synchronize(s);
 }
@@ -237,13 +253,20 @@ std::string CudaDriver::compiler(int device) {
 std::string CudaDriver::compile(int device, const std::string& source) {
   return compiler_->compile(source, capability(device));
 }
+std::string CudaDriver::compile_text(int device, const KernelText& kernel) {
+  return compiler_->compile_text(kernel, capability(device));
+}
 void CudaDriver::add_kernel(int device, const std::string& name, const std::string& image) {
+  add_text_kernel(device, name, image, name);
+}
+void CudaDriver::add_text_kernel(int device, const std::string& name, const std::string& image,
+                                 const std::string& function_name) {
   const Use current(*this, device);
   OneDevice& d = *current;
   CuHandle module = nullptr, function = nullptr;
   expect_success(cu_.load_module(&module, image.data()), "cuModuleLoadData");
   d.modules.push_back(module);
-  expect_success(cu_.find_function(&function, module, name.c_str()), "cuModuleGetFunction");
+  expect_success(cu_.find_function(&function, module, function_name.c_str()), "cuModuleGetFunction");
   d.functions[name] = function;
 }
 
@@ -253,6 +276,9 @@ bool CudaDriver::multiply(Stream s, const ProductCall& call) {
   if (!d.asked_for_products) {
     d.asked_for_products = true;
     d.products = CublasLt::open();
+    if (!d.products)
+      say_missing(products_are_missing_, "CHAINER_CUBLASLT_LIBRARY", "cuBLASLt (libcublasLt.so.13 or .12)",
+                  "products of matrices are slow");
     CuAddress room = 0;
     if (d.products && cu_.allocate(&room, CublasLt::kWorkspace) == 0) d.workspace = reinterpret_cast<void*>(room);
   }
@@ -267,6 +293,8 @@ std::optional<std::size_t> CudaDriver::convolution_workspace(Stream s, const Lib
   if (!d.asked_for_convolutions) {
     d.asked_for_convolutions = true;
     d.convolutions = Cudnn::open();
+    if (!d.convolutions)
+      say_missing(convolutions_are_missing_, "CHAINER_CUDNN_LIBRARY", "cuDNN (libcudnn.so.9)", "convolutions are slow");
   }
   if (!d.convolutions) return {};
   if (d.convolutions->plans() >= Cudnn::kMostPlans) {

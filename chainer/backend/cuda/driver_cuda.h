@@ -55,6 +55,9 @@ class CudaDriver final : public Driver {
   std::string compiler(int device) override;
   std::string compile(int device, const std::string& source) override;
   void add_kernel(int device, const std::string& name, const std::string& image) override;
+  std::string compile_text(int device, const KernelText& kernel) override;
+  void add_text_kernel(int device, const std::string& name, const std::string& image,
+                       const std::string& function) override;
   /// Uses cuBLASLt, if available.
   bool multiply(Stream stream, const ProductCall& call) override;
   /// Uses cuDNN, if available.
@@ -81,7 +84,7 @@ class CudaDriver final : public Driver {
   Libcuda cu_;
   Kernels kernels_;
   std::vector<OneDevice> devices_;
-  bool blocking_;
+  bool blocking_, products_are_missing_ = false, convolutions_are_missing_ = false;
   std::once_flag asked_for_compiler_;
   std::unique_ptr<Nvrtc> compiler_;
 };

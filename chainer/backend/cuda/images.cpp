@@ -114,7 +114,7 @@ void CudaBackend::centered_combination(const Array& gy, const Array& x, const Ar
 void CudaBackend::combine(const Array& gy, const Array& x, const double* mean, const double* a, const double* b,
                           const double* c, Array& gx) {
   const CombinationArgs args{gy.raw(), x.raw(), mean, a, b, c, gx.mutable_raw(),
-                             size_of_launch(x.size()), divider(static_cast<uint32_t>(x.shape()[1])),
+                             x.size(), x.shape()[1], x.shape()[2], divider(static_cast<uint32_t>(x.shape()[1])),
                              divider(static_cast<uint32_t>(x.shape()[2]))};
   const Threads t(x.size(), 4);
   launch(gx.device().index(), kernel_for("centered_combination", x.dtype()), t.grid, t.block, args);

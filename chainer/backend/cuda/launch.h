@@ -18,12 +18,16 @@ inline std::string to_string(Dim3 d) {
   return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
 }
 
-/// A kernel's name, the numbers of threads, and the size of its arguments, a single struct.
+/// A kernel's name, the numbers of threads, and the size of its arguments: a single struct, or with `packed` several
+/// parameters one after another, each aligned to its size.
 struct Launch {
   std::string_view kernel;
   Dim3 grid, block;
   std::size_t dynamic_shared = 0, args_bytes = 0;
   const std::type_info* args_type = nullptr;
+  bool packed = false;
 };
+/// The args_type of packed parameters.
+struct PackedParameters {};
 
 }  // namespace chainer::cuda

@@ -7,6 +7,7 @@
 #include "chainer/backend/cuda/kernel_cache.h"
 #include "chainer/core/error.h"
 #include "chainer/backend/cuda/libraries.h"
+#include "chainer/backend/cuda/text_kernels.h"
 
 namespace chainer::cuda {
 namespace {
@@ -24,8 +25,7 @@ constexpr KernelHeader kStandIns[] = {
      "#define __builtin_nan(text) __longlong_as_double(0x7ff8000000000000)\n"
      "#define __builtin_nanf(text) __int_as_float(0x7fc00000)\n"}};
 
-constexpr const char* kOptions[] = {"--std=c++20", "--fmad=false", "--device-as-default-execution-space",
-                                    "--disable-warnings"};
+constexpr const char* kOptions[] = {"--std=c++20", "--fmad=false", "--device-as-default-execution-space"};
 
 }  // namespace
 
@@ -72,7 +72,20 @@ std::string Nvrtc::description(int capability) const {
 }
 
 std::string Nvrtc::compile(const std::string& source, int capability) const {
-  std::vector<const char*> texts, names;
+  std::vector<std::string> options(std::begin(kOptions), std::end(kOptions));
+  options.push_back("--disable-warnings");
+  return compile(source, "program.cu", std::move(options), capability, nullptr);
+}
+
+std::string Nvrtc::compile_text(const KernelText& kernel, int capability, std::string* log) const {
+  std::vector<std::string> options(std::begin(kOptions), std::end(kOptions));
+  options.insert(options.end(), kernel.options.begin(), kernel.options.end());
+  return compile(complete_source(kernel), kernel.name + ".cu", std::move(options), capability, log);
+}
+
+std::string Nvrtc::compile(const std::string& source, const std::string& name, std::vector<std::string> options,
+                           int capability, std::string* log) const {
+  std::vector<const char*> texts, names, all;
   for (const auto& list : {std::span<const KernelHeader>(kStandIns), headers_})
     for (const KernelHeader& h : list) texts.push_back(h.text), names.push_back(h.name);
   struct Ends {
@@ -90,18 +103,24 @@ std::string Nvrtc::compile(const std::string& source, int capability) const {
     if (out.empty() || bytes(program, out.data()) != 0) return std::string();
     return out;
   };
-  const std::string arch = "--gpu-architecture=" + architecture(capability);
-  std::vector<const char*> options(std::begin(kOptions), std::end(kOptions));
-  options.push_back(arch.c_str());
+  const auto messages = [&] {
+    std::string said = program ? got(f_.log_size, f_.log) : "";
+    while (!said.empty() && (said.back() == '\0' || said.back() == '\n')) said.pop_back();
+    return said;
+  };
+  options.push_back("--gpu-architecture=" + architecture(capability));
+  for (const std::string& option : options) all.push_back(option.c_str());
   int status =
-      f_.create(&program, source.c_str(), "program.cu", static_cast<int>(texts.size()), texts.data(), names.data());
-  if (status == 0) status = f_.compile(program, static_cast<int>(options.size()), options.data());
+      f_.create(&program, source.c_str(), name.c_str(), static_cast<int>(texts.size()), texts.data(), names.data());
+  if (status == 0) status = f_.compile(program, static_cast<int>(all.size()), all.data());
   const bool own = architecture(capability).starts_with("sm_");
   std::string image = status != 0 ? "" : own ? got(f_.cubin_size, f_.cubin) : got(f_.ptx_size, f_.ptx);
-  if (!image.empty()) return image;
-  std::string log = program ? got(f_.log_size, f_.log) : "";
-  while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
-  throw DeviceError(description(capability), " cannot compile a program (status ", status, "): ", log.substr(0, 2000));
+  if (!image.empty()) {
+    if (log) *log = messages();
+    return image;
+  }
+  throw DeviceError(description(capability), " cannot compile a program (status ", status,
+                    "): ", messages().substr(0, 2000));
 }
 
 }  // namespace chainer::cuda

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "chainer/array/operations/kernel_text.h"
+
 namespace chainer::cuda {
 
 // X(member, name in the library, parameters)
@@ -49,6 +51,9 @@ class Nvrtc {
   /// Returns the image of a source for a compute capability (90: 9.0), with the same results as nvcc's options give.
   /// Throws DeviceError with the compiler's messages.
   std::string compile(const std::string& source, int capability) const;
+  /// As compile(), for a kernel that a user wrote as text, with its options. Messages name its lines; those of a
+  /// compilation that succeeds are written to `log` if it is given.
+  std::string compile_text(const KernelText& kernel, int capability, std::string* log = nullptr) const;
 
  private:
   struct Functions {
@@ -58,6 +63,8 @@ class Nvrtc {
   };
   Nvrtc(const Functions& f, std::span<const KernelHeader> headers);
   std::string architecture(int capability) const;
+  std::string compile(const std::string& source, const std::string& name, std::vector<std::string> options,
+                      int capability, std::string* log) const;
   Functions f_;
   std::string path_;
   std::span<const KernelHeader> headers_;

@@ -10,6 +10,7 @@
 #include "chainer/backend/cuda/kernels/gemm.h"
 #include "chainer/backend/cuda/kernels/reduce.h"
 #include "chainer/backend/cuda/kernels/rows.h"
+#include "chainer/backend/cuda/parts.h"
 #include "chainer/backend/cuda/spaces.h"
 
 namespace chainer::cuda {
@@ -85,8 +86,34 @@ const char* kernel_of_sums(Dtype d) {
 
 }  // namespace
 
+// Reduces the parts of the longest axis separately.
+void CudaBackend::reduce_in_parts(Reduce op, const Array& a, const Dims& axes, Array& out) {
+  in_parts(a.shape(), [&, totals = Array()](int axis, int64_t begin, int64_t count) mutable {
+    const Array part = part_of(a, axis, begin, count);
+    if (std::find(axes.begin(), axes.end(), axis) == axes.end()) {
+      const auto before = std::count_if(axes.begin(), axes.end(), [axis](int64_t d) { return d < axis; });
+      const int kept = out.ndim() == a.ndim() ? axis : axis - static_cast<int>(before);
+      Array to = part_of(out, kept, begin, count);
+      return reduce(op, part, axes, to);
+    }
+    // Combined with the total of the parts before it.
+    Array total(out.shape(), is_floating(a.dtype()) ? float64 : int64, out.device());
+    reduce(op, part, axes, total);
+    if (begin > 0) {
+      Array both({2, out.size()}, total.dtype(), out.device()), sum({out.size()}, total.dtype(), out.device());
+      Array first = part_of(both, 0, 0, 1), second = part_of(both, 0, 1, 1);
+      copy_elements(totals.reshape(first.shape()), first), copy_elements(total.reshape(second.shape()), second);
+      reduce(op, both, Dims{0}, sum);
+      total = sum.reshape(out.shape());
+    }
+    totals = total;
+    if (begin + count == a.shape()[axis]) copy_elements(total, out);
+  });
+}
+
 void CudaBackend::reduce(Reduce op, const Array& a, const Dims& axes, Array& out) {
   if (out.size() == 0) return;
+  if (a.size() > most_elements) return reduce_in_parts(op, a, axes, out);
   ReduceArgs args = reduction(a, axes, out, static_cast<int>(op));
   choose_blocks(args);
   const int index = out.device().index();
@@ -105,6 +132,12 @@ void CudaBackend::reduce(Reduce op, const Array& a, const Dims& axes, Array& out
 
 void CudaBackend::arg_reduce(ArgReduce op, const Array& a, int axis, Array& out) {
   if (out.size() == 0) return;
+  if (in_parts(out.shape(), [&](int along, int64_t begin, int64_t count) {
+        const int of_a = out.ndim() == a.ndim() || along < axis ? along : along + 1;
+        Array to = part_of(out, along, begin, count);
+        arg_reduce(op, part_of(a, of_a, begin, count), axis, to);
+      }))
+    return;
   ReduceArgs args = reduction(a, Dims{axis}, out, static_cast<int>(op));
   choose_blocks(args);
   const int index = out.device().index();

@@ -25,16 +25,13 @@ inline Divider divider(uint32_t d) {
 }
 
 /// Throws DeviceError for 2^31 or more elements.
-inline uint32_t size_of_launch(int64_t size) {
-  if (size >= int64_t(1) << 31)
-    throw DeviceError("an operation on ", size, " elements: a launch takes less than 2147483648");
-  return static_cast<uint32_t>(size);
-}
 template <int N>
 Space space_of(const Loop<N>& loop) {
+  if (loop.size >= int64_t(1) << 31)
+    throw DeviceError("an operation on ", loop.size, " elements: a launch takes less than 2147483648");
   Space s{};
   s.ndim = loop.ndim;
-  s.size = size_of_launch(loop.size);
+  s.size = static_cast<uint32_t>(loop.size);
   for (int d = 0; d < loop.ndim; ++d) s.extent[d] = divider(static_cast<uint32_t>(loop.extent[d]));
   return s;
 }

@@ -227,16 +227,33 @@ def memoize(for_each_device=False):
     return decorate
 
 
-def _kernel(name):
-    def call(*args, **kwargs):
-        check_cuda_available()
-        raise NotImplementedError('chainer.backends.cuda.{}: kernels in CUDA C++ are not supported by this library; '
-                                  'use the functions of chainer.backends.cuda.cupy'.format(name))
-    call.__name__ = call.__qualname__ = name
-    return call
+@memoize()
+def _kernel(name, *args, **kwargs):
+    return getattr(cupy, name)(*args, **kwargs)
 
 
-elementwise, reduce, raw = _kernel('elementwise'), _kernel('reduce'), _kernel('raw')
+def _hashable(kwargs):
+    return dict([(key, tuple(value) if isinstance(value, list) else value) for key, value in kwargs.items()])
+
+
+def elementwise(in_params, out_params, operation, name, **kwargs):
+    """Returns the elementwise kernel with these arguments of ElementwiseKernel, the same object for equal ones."""
+    check_cuda_available()
+    return _kernel('ElementwiseKernel', in_params, out_params, operation, name, **_hashable(kwargs))
+
+
+def reduce(in_params, out_params, map_expr, reduce_expr, post_map_expr, identity, name, **kwargs):
+    """Returns the reduction with these arguments of ReductionKernel, the same object for equal ones."""
+    check_cuda_available()
+    return _kernel('ReductionKernel', in_params, out_params, map_expr, reduce_expr, post_map_expr, identity, name,
+                   **_hashable(kwargs))
+
+
+def raw(code, name, *args, **kwargs):
+    """Returns the raw kernel with these arguments of RawKernel, the same object for equal ones."""
+    check_cuda_available()
+    return _kernel('RawKernel', code, name, *[tuple(a) if isinstance(a, list) else a for a in args],
+                   **_hashable(kwargs))
 
 
 def fuse(*args, **kwargs):

@@ -5,6 +5,7 @@
 #include "chainer/array/host.h"
 #include "chainer/array/operations/block_function.h"
 #include "chainer/array/operations/indices.h"
+#include "chainer/array/operations/kernel_text.h"
 #include "chainer/backend/common/composed/steps.h"
 
 namespace chainer {
@@ -63,6 +64,11 @@ void Backend::update(Update op, Array& param, const Array& grad, std::span<Array
 
 void Backend::update_all(std::span<UpdatePass> passes) {
   for (UpdatePass& p : passes) update(p.op, p.param, p.grad, p.states, p.hyper);
+}
+
+void Backend::launch_text(const TextLaunch& launch) {
+  throw DeviceError("kernel '", launch.kernel->name, "': ", name(launch.index),
+                    " has no compiler for kernels written as text; CUDA devices have one");
 }
 
 void Backend::random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) {

@@ -59,6 +59,9 @@ class EmulatedDriver : public Driver {
   std::string compiler(int device) override;
   std::string compile(int device, const std::string& source) override;
   void add_kernel(int device, const std::string& name, const std::string& image) override;
+  std::string compile_text(int device, const KernelText& kernel) override;
+  void add_text_kernel(int device, const std::string& name, const std::string& image,
+                       const std::string& function) override;
   bool multiply(Stream stream, const ProductCall& call) override;
   /// Uses the library set by convolutions_by(), which computes in host memory; without one, kernels are used.
   std::optional<std::size_t> convolution_workspace(Stream stream, const LibraryConvolution& call) override;

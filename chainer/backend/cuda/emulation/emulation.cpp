@@ -25,6 +25,7 @@ struct Known {
   void (*kernel)();
   Entry entry;
   const std::type_info* args;
+  std::size_t bytes = 0;  // of packed parameters
 };
 // The kernels by name. Entries are never changed; programs may add kernels while others run.
 class KernelList {
@@ -62,8 +63,11 @@ int lane() { return BlockRunner::own().lane(); }
 Counts counts() { return {launches, threads, static_cast<double>(nanoseconds) * 1e-9}; }
 
 bool add_kernel(const char* name, void (*kernel)(), Entry entry, const std::type_info& args) {
-  if (!known().add(name, {kernel, entry, &args})) throw DeviceError("two kernels are named ", name);
+  if (!known().add(name, {kernel, entry, &args, 0})) throw DeviceError("two kernels are named ", name);
   return true;
+}
+bool add_text_kernel(const char* name, void (*kernel)(), Entry entry, std::size_t bytes) {
+  return known().add(name, {kernel, entry, &typeid(PackedParameters), bytes});
 }
 bool has_kernel(std::string_view name) { return known().find(name); }
 
@@ -74,6 +78,8 @@ void check(const Launch& l) {
   const Known* const k = known().find(l.kernel);
   if (!k) refuse("no such kernel");
   if (*k->args != *l.args_type) refuse("the kernel has arguments of another type");
+  if (l.packed && k->bytes != l.args_bytes)
+    refuse("its parameters have ", k->bytes, " bytes, the given arguments ", l.args_bytes);
   if (l.block.count() == 0 || l.block.count() > uint64_t(kMostThreads) || l.block.z > 64)
     refuse("a block must have 1 to ", kMostThreads, " threads, at most 64 of them along z");
   if (l.grid.count() == 0 || l.grid.x > 0x7fffffffu || l.grid.y > 65535 || l.grid.z > 65535)

@@ -45,6 +45,8 @@ bool has_kernel(std::string_view name);
 using Entry = void (*)(void (*kernel)(), const void* args);
 /// Registers a kernel by name, like the loading of a device's module.
 bool add_kernel(const char* name, void (*kernel)(), Entry entry, const std::type_info& args);
+/// As add_kernel(), for a kernel with packed parameters of this size.
+bool add_text_kernel(const char* name, void (*kernel)(), Entry entry, std::size_t bytes);
 template <class Args>
 bool add(const char* name, void (*kernel)(const Args&)) {
   const Entry entry = [](void (*k)(), const void* a) {
@@ -114,29 +116,29 @@ inline uint32_t __ballot_sync(uint32_t mask, int predicate, int line = __builtin
 // Threads run in turns, so an atomic operation is an ordinary one. Kernels use those whose result does not depend on the
 // order of threads.
 template <class T>
-T atomicExch(T* at, T value) {
+T atomicExch(T* at, std::type_identity_t<T> value) {
   const T before = *at;
   *at = value;
   return before;
 }
 template <class T>
-T atomicAdd(T* at, T value) {
+T atomicAdd(T* at, std::type_identity_t<T> value) {
   const T before = *at;
   *at += value;
   return before;
 }
 template <class T>
-T atomicMin(T* at, T value) {
+T atomicMin(T* at, std::type_identity_t<T> value) {
   const T before = *at;
   if (value < before) *at = value;
   return before;
 }
 template <class T>
-T atomicMax(T* at, T value) {
+T atomicMax(T* at, std::type_identity_t<T> value) {
   const T before = *at;
   if (value > before) *at = value;
   return before;
 }
 
-inline int __ffs(uint32_t bits) { return __builtin_ffs(static_cast<int>(bits)); }
+inline int __ffs(int bits) { return __builtin_ffs(bits); }
 inline uint32_t __umulhi(uint32_t a, uint32_t b) { return static_cast<uint32_t>(uint64_t(a) * b >> 32); }

@@ -84,9 +84,14 @@ template <class T>
 DEVICE void combination(const CombinationArgs& a) {
   const T *x = static_cast<const T*>(a.x), *gy = static_cast<const T*>(a.gy);
   for (int64_t n = first_element(); n < a.size; n += element_step()) {
-    const uint32_t i = static_cast<uint32_t>(n), row = a.inner.quotient(i);
-    const uint32_t k = row - a.keys.quotient(row) * a.keys.divisor;
-    static_cast<T*>(a.gx)[i] = static_cast<T>(a.a[k] * (gy[i] - a.b[k]) - a.c[k] * (x[i] - a.mean[k]));
+    int64_t k = 0;
+    if (a.size >> 31 == 0) {
+      const uint32_t row = a.by_inner.quotient(static_cast<uint32_t>(n));
+      k = row - a.by_keys.quotient(row) * a.by_keys.divisor;
+    } else {
+      k = n / a.inner % a.keys;
+    }
+    static_cast<T*>(a.gx)[n] = static_cast<T>(a.a[k] * (gy[n] - a.b[k]) - a.c[k] * (x[n] - a.mean[k]));
   }
 }
 

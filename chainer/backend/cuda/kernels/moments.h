@@ -75,8 +75,8 @@ struct CombinationArgs {
   const void *gy, *x;
   const double *mean, *a, *b, *c;
   void* gx;
-  uint32_t size;
-  Divider keys, inner;
+  int64_t size, keys, inner;
+  Divider by_keys, by_inner;  ///< for less than 2^31 elements
   template <class F>
   void pointers(F&& f) {
     f(gy), f(x), f(mean), f(a), f(b), f(c), f(gx);

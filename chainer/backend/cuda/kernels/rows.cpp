@@ -88,7 +88,7 @@ DEVICE void add_to_row(const RowsArgs& a, int64_t target, int head, int count) {
     Sum<T> sum(a, target, is_inside ? k : 0);
     if (count <= 32) {
       for (int n = 0; n < count; ++n) {
-        const int owner = __ffs(__ballot_sync(kAll, rank == n && lane < count)) - 1;
+        const int owner = __ffs(static_cast<int>(__ballot_sync(kAll, rank == n && lane < count))) - 1;
         const int i = __shfl_sync(kAll, mine, owner);
         if (is_inside) sum.add(static_cast<uint32_t>(i));
       }
@@ -97,7 +97,7 @@ DEVICE void add_to_row(const RowsArgs& a, int64_t target, int head, int count) {
         const uint32_t i = begin + lane;
         uint32_t found = __ballot_sync(kAll, i < a.rows.size && index_of(a, i) == target);
         for (; found != 0; found &= found - 1)
-          if (is_inside) sum.add(begin + static_cast<uint32_t>(__ffs(found)) - 1);
+          if (is_inside) sum.add(begin + static_cast<uint32_t>(__ffs(static_cast<int>(found))) - 1);
       }
     }
     if (is_inside) sum.write();
@@ -128,7 +128,7 @@ DEVICE void add_rows(const RowsArgs& a) {
       count = 0;
     }
     for (uint32_t left = __ballot_sync(kAll, count != 0); left != 0; left &= left - 1) {
-      const int owner = __ffs(left) - 1;
+      const int owner = __ffs(static_cast<int>(left)) - 1;
       add_to_row<T>(a, __shfl_sync(kAll, target, owner), static_cast<int>(begin) + owner,
                     __shfl_sync(kAll, count, owner));
     }

@@ -16,6 +16,7 @@ from chainer.backends.device_arrays._array import asnumpy, get_array_module, nda
 from chainer.backends.device_arrays._creation import *  # NOQA
 from chainer.backends.device_arrays._elementwise import *  # NOQA
 from chainer.backends.device_arrays._information import *  # NOQA
+from chainer.backends.device_arrays._kernels import *  # NOQA
 from chainer.backends.device_arrays._linear import *  # NOQA
 from chainer.backends.device_arrays._manipulation import *  # NOQA
 from chainer.backends.device_arrays._reductions import *  # NOQA

@@ -173,6 +173,7 @@ def _add():
     for name, value in dict(
             get=_get, set=_set, item=_item, astype=_astype, reshape=_reshape, transpose=_transpose, view=_view,
             sort=_sort,
+            reduced_view=lambda self, dtype=None: self,  # kernels index every layout in C order
             copy=lambda self, order='C': self._copy(), flatten=lambda self, order='C': self.ravel().copy(),
             tolist=lambda self: self.get().tolist(), tobytes=lambda self, order='C': self.get().tobytes(),
             to_device=lambda self, device, stream=None: self._to_device(int(device)),
