@@ -204,10 +204,9 @@ class RawKernel {
 /// with the addresses of arrays, whose strides and dtypes are not checked, and with numbers in their own types. The
 /// kernel may write to all arrays that are not read-only. Runs on the arrays' device, or without one on the current
 /// device. Throws ValueError for wrong sizes; other errors as elementwise().
-///   const auto fill = backends::cuda::raw(
-///       "extern \"C\" __global__ void fill(float* x, float v) { x[blockIdx.x * blockDim.x + threadIdx.x] = v; }",
-///       "fill");
-///   for (const Device& d : gpu_devices()) fill({.grid = {2}, .block = {32}}, zeros({64}).to_device(d), 1.f);
+///   const char* const code = R"(extern "C" __global__ void fill(float* x, float v) { x[threadIdx.x] = v; })";
+///   const auto fill_with = backends::cuda::raw(code, "fill");
+///   for (const Device& d : gpu_devices()) fill_with({.grid = {1}, .block = {64}}, zeros({64}).to_device(d), 1.f);
 inline RawKernel raw(std::string_view code, std::string_view name, const std::vector<std::string>& options = {}) {
   return RawKernel(code, name, options);
 }

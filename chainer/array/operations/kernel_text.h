@@ -6,16 +6,24 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace chainer {
 
 /// The source of a kernel in CUDA C++.
 struct KernelText {
+  KernelText(std::string_view of, std::string_view entry, std::string all, const std::vector<std::string>& flags)
+      : name(of), function(entry), source(std::move(all)), options(flags), key(name + "\n" + function + "\n") {
+    for (const std::string& option : options) key += option + "\n";
+    key += source;
+  }
   std::string name;      ///< for messages and profilers
   std::string function;  ///< an extern "C" __global__ function of the source
   std::string source;
   std::vector<std::string> options;  ///< of the compiler
+  std::string key;                   ///< equal for equal kernels
 };
 
 /// One launch of such a kernel on device number `index`.

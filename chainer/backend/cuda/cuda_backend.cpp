@@ -307,6 +307,7 @@ void CudaBackend::launch_program(int index, Dim3 grid, Dim3 block, const Program
 }
 
 void CudaBackend::launch_text(const TextLaunch& t) {
+  (void)stream(t.index);  // throws for a device that cannot be used, before the kernel is compiled
   const std::string_view kernel = text_kernels_.kernel_for(
       t.index, name(t.index), *t.kernel, [&](auto&& add) { with_device(t.index, [&](DeviceState&) { add(); }); });
   std::vector<char> args = t.args;

@@ -26,15 +26,9 @@ std::string complete_source(const KernelText& kernel) {
               "\nTEXT_KERNEL(", kernel.function, ")\n");
 }
 
-std::string TextKernels::key_of(int device, const KernelText& kernel) {
-  std::string key = text(device, "\n", kernel.name, "\n", kernel.function, "\n");
-  for (const std::string& option : kernel.options) key += option + "\n";
-  return key + kernel.source;
-}
-
 // Equal functions of two sources differ in the name.
 std::string TextKernels::unique_name(const KernelText& kernel) {
-  return text(kernel.name, "_", digest_text(key_of(0, kernel)));
+  return text(kernel.name, "_", digest_text(kernel.key));
 }
 
 std::string TextKernels::image_of(int device, const std::string& device_name, const KernelText& kernel) {
@@ -43,7 +37,7 @@ std::string TextKernels::image_of(int device, const std::string& device_name, co
     throw DeviceError("kernel '", kernel.name, "' on ", device_name,
                       ": there is no compiler for kernels written as text (NVRTC, libnvrtc.so.13 or .12, or the file "
                       "named by CHAINER_NVRTC_LIBRARY; for the emulated device CHAINER_EMULATED_COMPILER)");
-  const std::string key = text("text\n", compiler, "\n", key_of(0, kernel));
+  const std::string key = text("text\n", compiler, "\n", kernel.key);
   if (auto kept = read_kept_kernel(key)) {
     ++counts_.read;
     return std::move(*kept);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "chainer/backend/cuda/driver.h"
 
@@ -29,28 +30,24 @@ class TextKernels {
   template <class Add>
   std::string_view kernel_for(int device, const std::string& device_name, const KernelText& kernel, Add&& add) {
     const std::lock_guard lock(mutex_);
-    Kernel& k = kernels_[key_of(device, kernel)];
-    if (!k.name.empty()) return k.name;
-    const std::string image = image_of(device, device_name, kernel);
-    std::string name = unique_name(kernel);
-    add([&] { add_to_device(device, name, image, kernel); });
-    k.name = std::move(name);
-    return k.name;
+    if (names_.size() <= static_cast<std::size_t>(device)) names_.resize(static_cast<std::size_t>(device) + 1);
+    std::string& name = names_[static_cast<std::size_t>(device)][kernel.key];
+    if (!name.empty()) return name;
+    const std::string image = image_of(device, device_name, kernel), unique = unique_name(kernel);
+    add([&] { add_to_device(device, unique, image, kernel); });
+    return name = unique;
   }
   Counts counts();
 
  private:
-  struct Kernel {
-    std::string name;  // empty before it is on the device
-  };
-  static std::string key_of(int device, const KernelText& kernel);
   static std::string unique_name(const KernelText& kernel);
   std::string image_of(int device, const std::string& device_name, const KernelText& kernel);
   void add_to_device(int device, const std::string& name, const std::string& image, const KernelText& kernel);
 
   Driver& driver_;
   std::mutex mutex_;
-  std::unordered_map<std::string, Kernel> kernels_;
+  // By device and KernelText::key; empty before the kernel is on the device. (Elements of a map do not move.)
+  std::vector<std::unordered_map<std::string, std::string>> names_;
   Counts counts_;
 };
 

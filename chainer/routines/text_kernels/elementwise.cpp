@@ -84,21 +84,21 @@ struct Call {
 std::shared_ptr<const KernelText> ElementwiseKernel::Definition::text_for(const Launcher& launcher,
                                                                           const CallTypes& types,
                                                                           const std::string& elements) {
-  std::string key = launcher.declarations();
+  const std::string& key = launcher.declarations();
   std::string letters;
   for (const auto& [letter, type] : types.letters)
     letters += text("typedef ", cpp_name(type), " ", std::string(1, letter), ";\n");
   const std::lock_guard lock(mutex);
   std::shared_ptr<const KernelText>& found = texts[letters + key];
   if (found) return found;
-  auto made = std::make_shared<KernelText>();
-  made->name = name, made->function = name + "_kernel", made->options = options.options;
-  made->source = text("using namespace chainer::cuda::text;\n", letters, options.preamble,
-                      "\nextern \"C\" __global__ void ", made->function, "(", key, ") {\n", options.loop_prep,
-                      "\n  for (ptrdiff_t i = ptrdiff_t(blockIdx.x) * blockDim.x + threadIdx.x; i < _ind.size();\n"
-                      "       i += ptrdiff_t(gridDim.x) * blockDim.x) {\n    _ind.set(i);\n",
-                      elements, operation, "\n    ;\n  }\n", options.after_loop, "\n}\n");
-  return found = std::move(made);
+  const std::string function = name + "_kernel";
+  std::string source =
+      text("using namespace chainer::cuda::text;\n", letters, options.preamble, "\nextern \"C\" __global__ void ",
+           function, "(", key, ") {\n", options.loop_prep,
+           "\n  for (ptrdiff_t i = ptrdiff_t(blockIdx.x) * blockDim.x + threadIdx.x; i < _ind.size();\n"
+           "       i += ptrdiff_t(gridDim.x) * blockDim.x) {\n    _ind.set(i);\n",
+           elements, operation, "\n    ;\n  }\n", options.after_loop, "\n}\n");
+  return found = std::make_shared<KernelText>(name, function, std::move(source), options.options);
 }
 
 ElementwiseKernel::ElementwiseKernel(std::string_view in_params, std::string_view out_params,

@@ -135,6 +135,11 @@ bool Launcher::add_array(const std::string& name, const void* data, NumberType t
   for (int d = 0; d < std::max(shape.ndim(), 1); ++d) put(shape.ndim() ? strides[d] : int64_t(0));
   return dense;
 }
+void Launcher::add_values(const std::string& name, const void* data, int64_t size) {
+  declare("const CArray<_type_reduce, 1, true>", name);
+  put_address(data);
+  for (const int64_t v : {size, size, int64_t(0)}) put(v);  // elements, length of the axis, a stride that is not read
+}
 void Launcher::add_indexer(const std::string& name, const AxesOfLoop& loop) {
   const Shape shape = loop.shape();
   declare(text("CIndexer<", shape.ndim(), ">"), name);

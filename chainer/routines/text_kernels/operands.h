@@ -47,6 +47,8 @@ class Launcher {
   /// Adds an array of CArray's layout. Returns true if its elements are consecutive.
   bool add_array(const std::string& name, const void* data, NumberType type, int64_t size, const Dims& shape,
                  const Dims& strides);
+  /// Adds consecutive elements of the type that a reduction combines.
+  void add_values(const std::string& name, const void* data, int64_t size);
   void add_indexer(const std::string& name, const AxesOfLoop& loop);
   /// Adds the address of an array, or a number in its own type, for a raw kernel.
   void add_argument(const KernelArgument& arg);

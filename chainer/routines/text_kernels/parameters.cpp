@@ -110,6 +110,8 @@ CallTypes types_of_call(std::string_view kernel, std::span<const Parameter> para
     } else if (holds(a->dtype(), *p.type)) {
       return;
     }
+    if (p.type && cuda::name(*p.type) != chainer::name(dtype_of(*p.type)))
+      expected += text(" (in memory ", dtype_of(*p.type), ")");
     throw TypeError("kernel '", kernel, "': ", p.name, " must be an array of ", expected, ", not of ", a->dtype());
   };
   for (const bool input : {false, true})

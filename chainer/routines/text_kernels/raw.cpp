@@ -21,8 +21,7 @@ std::array<uint32_t, 3> sizes_of(const Dims& given, const Dims& most, const char
 }  // namespace
 
 RawKernel::RawKernel(std::string_view code, std::string_view name, const std::vector<std::string>& options)
-    : text_(
-          std::make_shared<KernelText>(KernelText{std::string(name), std::string(name), std::string(code), options})) {
+    : text_(std::make_shared<KernelText>(name, name, std::string(code), options)) {
   expect_function_name(name);
 }
 

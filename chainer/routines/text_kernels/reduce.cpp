@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "chainer/routines/text_kernels/operands.h"
+#include "chainer/routines/text_kernels/reduction_source.h"
 
 namespace chainer::backends::cuda {
 
@@ -17,11 +18,14 @@ struct ReductionKernel::Definition {
 
   std::shared_ptr<const KernelText> text_for(const Launcher& launcher, const CallTypes& types, const std::string& in,
                                              const std::string& out);
+  // Returns the type of the values that are combined; nothing for a type of the preamble.
+  std::optional<NumberType> combined_type(const CallTypes& types) const;
 };
 
 namespace {
 
-constexpr int64_t kThreads = 256, kMostGroups = 132 * 16;
+constexpr int64_t kThreads = kThreadsOfReduction, kMostGroups = 132 * 16;
+constexpr int64_t kFewGroups = 132, kLongLane = 32;  // when the elements of an output are reduced in parts
 
 // The arrays of a reduction, and its loops over the elements and over the outputs.
 struct ReductionOfCall {
@@ -68,69 +72,47 @@ struct ReductionOfCall {
   }
 };
 
-// Returns the name in CUDA C++ if the text is the name of a dtype.
-std::string cpp_of_type(const std::string& type) {
+// Returns the type whose name is the text, if there is one.
+std::optional<NumberType> type_named(const std::string& name) {
   for (int k = 0; k <= static_cast<int>(NumberType::bfloat16); ++k)
-    if (type == cuda::name(static_cast<NumberType>(k))) return std::string(cpp_name(static_cast<NumberType>(k)));
-  return type;
+    if (name == cuda::name(static_cast<NumberType>(k))) return static_cast<NumberType>(k);
+  return {};
 }
 
 }  // namespace
 
-// Lane number _lane of an output combines the elements _lane, _lane + _lanes, ...; then lanes are combined by halves.
+std::optional<NumberType> ReductionKernel::Definition::combined_type(const CallTypes& types) const {
+  const std::string& given = options.reduce_type;
+  if (given.empty()) {
+    std::size_t k = 0;
+    while (parameters[k].input) ++k;
+    return types.of[k];
+  }
+  if (given.size() == 1 && types.letters.count(given[0])) return types.letters.at(given[0]);
+  return type_named(given);
+}
+
 std::shared_ptr<const KernelText> ReductionKernel::Definition::text_for(const Launcher& launcher,
                                                                         const CallTypes& types, const std::string& in,
                                                                         const std::string& out) {
-  std::string letters;
+  ReductionSource s{.types = {},
+                    .preamble = options.preamble,
+                    .type = options.reduce_type,
+                    .function = name + "_kernel",
+                    .parameters = launcher.declarations(),
+                    .map = map,
+                    .reduce = reduce,
+                    .post_map = post_map,
+                    .identity = identity,
+                    .inputs = in,
+                    .outputs = out};
   for (const auto& [letter, type] : types.letters)
-    letters += text("typedef ", cpp_name(type), " ", std::string(1, letter), ";\n");
+    s.types += text("typedef ", cpp_name(type), " ", std::string(1, letter), ";\n");
+  if (const auto type = combined_type(types)) s.type = cpp_name(*type);
   const std::lock_guard lock(mutex);
-  std::shared_ptr<const KernelText>& found = texts[letters + launcher.declarations()];
-  if (found) return found;
-  const auto first = std::find_if(parameters.begin(), parameters.end(), [](const Parameter& p) { return !p.input; });
-  const std::string type = options.reduce_type.empty()
-                               ? std::string(cpp_name(types.of[static_cast<std::size_t>(first - parameters.begin())]))
-                               : cpp_of_type(options.reduce_type);
-  auto made = std::make_shared<KernelText>();
-  made->name = name, made->function = name + "_kernel", made->options = options.options;
-  made->source = text(
-      "using namespace chainer::cuda::text;\n", letters, options.preamble, "\ntypedef ", type,
-      " _type_reduce;\nextern \"C\" __global__ void ", made->function, "(", launcher.declarations(),
-      ") {\n"
-      "  __shared__ __align__(16) char _memory[",
-      kThreads,
-      " * sizeof(_type_reduce)];\n"
-      "  _type_reduce* const _values = reinterpret_cast<_type_reduce*>(_memory);\n"
-      "  const int _lanes = ",
-      kThreads,
-      " / _together, _lane = threadIdx.x / _together;\n"
-      "  const int _used = _lanes < _reduced ? _lanes : int(_reduced);\n"
-      "  const auto _combine = [&](const _type_reduce& a, const _type_reduce& b) -> _type_reduce {\n    return ",
-      reduce,
-      ";\n  };\n"
-      "  for (ptrdiff_t _first = ptrdiff_t(blockIdx.x) * _together; _first < _out_ind.size();\n"
-      "       _first += ptrdiff_t(gridDim.x) * _together) {\n"
-      "    const ptrdiff_t _i = _first + threadIdx.x % _together;\n"
-      "    const auto _map = [&](const ptrdiff_t _J) -> _type_reduce {\n"
-      "      const ptrdiff_t _j = _i + _J * _out_ind.size();\n      _in_ind.set(_j);\n",
-      in, "      return static_cast<_type_reduce>(", map,
-      ");\n    };\n"
-      "    const bool _is_inside = _i < _out_ind.size();\n"
-      "    if (_is_inside && _lane < _used) {\n"
-      "      _type_reduce _value = _map(_lane);\n"
-      "      for (ptrdiff_t _J = _lane + _lanes; _J < _reduced; _J += _lanes) _value = _combine(_value, _map(_J));\n"
-      "      _values[threadIdx.x] = _value;\n    }\n"
-      "    __syncthreads();\n"
-      "    for (int _half = _lanes / 2; _half > 0; _half /= 2) {\n"
-      "      if (_is_inside && _lane < _half && _lane + _half < _used)\n"
-      "        _values[threadIdx.x] = _combine(_values[threadIdx.x], _values[threadIdx.x + _half * _together]);\n"
-      "      __syncthreads();\n    }\n"
-      "    if (_is_inside && _lane == 0) {\n      _out_ind.set(_i);\n",
-      out, "      const _type_reduce a = ",
-      identity.empty() ? "_values[threadIdx.x]"
-                       : text("_reduced ? _values[threadIdx.x] : static_cast<_type_reduce>(", identity, ")"),
-      ";\n      ", post_map, "\n      ;\n    }\n    __syncthreads();\n  }\n}\n");
-  return found = std::move(made);
+  std::shared_ptr<const KernelText>& found = texts[s.types + s.parameters];
+  if (!found) found = std::make_shared<KernelText>(name, s.function, reduction_source(s), options.options);
+  return found;
 }
 
 ReductionKernel::ReductionKernel(std::string_view in_params, std::string_view out_params, std::string_view map_expr,
@@ -219,12 +201,31 @@ KernelOutputs ReductionKernel::call(const std::vector<KernelArgument>& given, co
   }
   launcher.add_indexer("_in_ind", r.elements);
   launcher.add_indexer("_out_ind", r.outputs);
-  launcher.add_number("_reduced", r.reduced, NumberType::int64);
-  launcher.add_number("_together", together, NumberType::int32);
-  const int64_t groups = (r.outputs.size() + together - 1) / together;
-  launcher.launch(d.text_for(launcher, types, in_lines, out_lines), device,
-                  {static_cast<uint32_t>(std::min(groups, kMostGroups)), 1, 1},
-                  {static_cast<uint32_t>(kThreads), 1, 1});
+  const auto launch = [&](const Array& partial, int64_t count, int64_t chunk, int64_t parts, int phase) {
+    Launcher all = launcher;
+    all.add_values("_partial", partial ? address_of(partial, true) : nullptr, partial ? partial.size() : 0);
+    for (const auto& [number, value] : {std::pair<const char*, int64_t>{"_count", count},
+                                        {"_chunk", chunk},
+                                        {"_parts", parts},
+                                        {"_together", together},
+                                        {"_phase", phase}})
+      all.add_number(number, value, NumberType::int64);
+    const int64_t groups = (r.outputs.size() * parts + together - 1) / together;
+    all.launch(d.text_for(all, types, in_lines, out_lines), device,
+               {static_cast<uint32_t>(std::min(groups, kMostGroups)), 1, 1}, {static_cast<uint32_t>(kThreads), 1, 1});
+  };
+  // If few blocks would have long lanes, more blocks combine parts of the elements first.
+  const int64_t groups = (r.outputs.size() + together - 1) / together, lane = r.reduced * together / kThreads;
+  const std::optional<NumberType> type = d.combined_type(types);
+  if (type && groups < kFewGroups && lane >= 2 * kLongLane) {
+    const int64_t wanted = std::min(2 * kFewGroups / groups, lane / kLongLane);
+    const int64_t chunk = (r.reduced + wanted - 1) / wanted, parts = (r.reduced + chunk - 1) / chunk;
+    const Array partial({r.outputs.size() * parts}, dtype_of(*type), device);
+    launch(partial, r.reduced, chunk, parts, 1);
+    launch(partial, parts, parts, 1, 2);
+  } else {
+    launch({}, r.reduced, r.reduced, 1, 0);
+  }
   return outputs;
 }
 

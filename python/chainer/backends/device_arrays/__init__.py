@@ -23,8 +23,9 @@ from chainer.backends.device_arrays._reductions import *  # NOQA
 from chainer.backends.device_arrays._searching import *  # NOQA
 from chainer.backends.device_arrays.cuda import get_default_memory_pool, get_default_pinned_memory_pool  # NOQA
 
-for _name in ('bool_', 'int8', 'int16', 'int32', 'int64', 'uint8', 'float16', 'float32', 'float64', 'dtype', 'e', 'pi',
-              'inf', 'nan', 'newaxis'):
+# (uint16, uint32 and uint64 are types of numbers for kernels.)
+for _name in ('bool_', 'int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64', 'float16', 'float32',
+              'float64', 'dtype', 'e', 'pi', 'inf', 'nan', 'newaxis'):
     globals()[_name] = getattr(_numpy, _name)
 bool = _numpy.bool_
 __array_api_version__ = '2024.12'
