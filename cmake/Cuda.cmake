@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The kernels of CUDA devices, compiled if nvcc is found and works: for compute capability 8.0 and 9.0, and as PTX for
-# later ones. They are embedded in the library, and the driver loads them from memory; no other part of CUDA is needed
+# The kernels of CUDA devices, compiled if nvcc is found and works: for compute capability 8.0 and 9.0, for 10.0 and 12.0
+# if nvcc knows them, and as PTX for others. They are embedded in the library, and the driver loads them from memory; no other part of CUDA is needed
 # to build or run. (Library.cmake includes the sources.)
 option(CHAINER_CUDA "Compile kernels for CUDA devices where nvcc is installed" ON)
 set(CHAINER_NVCC_VERSION "")
@@ -21,8 +21,17 @@ file(GLOB cuda_kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chainer/backend/c
 if(CHAINER_CUDA AND NOT CMAKE_CROSSCOMPILING)
   find_program(CHAINER_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda/bin)
 endif()
+set(cuda_machines sm_80,sm_90)
+if(CHAINER_CUDA AND CHAINER_NVCC)
+  execute_process(COMMAND ${CHAINER_NVCC} --list-gpu-code OUTPUT_VARIABLE known ERROR_QUIET)
+  foreach(machine sm_100 sm_120)
+    if(known MATCHES "${machine}[ \n]")
+      string(APPEND cuda_machines ",${machine}")
+    endif()
+  endforeach()
+endif()
 set(nvcc_options -x cu -std=c++20 -I${PROJECT_SOURCE_DIR} --fmad=false -Werror all-warnings -Xfatbin -compress-all
-                 -gencode arch=compute_80,code=[sm_80,sm_90,compute_80])
+                 -gencode arch=compute_80,code=[${cuda_machines},compute_80])
 if(CHAINER_CUDA AND CHAINER_NVCC)
   set(tried ${PROJECT_BINARY_DIR}/cuda/tried.fatbin)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/cuda)

@@ -103,6 +103,7 @@ struct TreeModel : Chain {
 
 Step dynamic_tree() {
   auto model = std::make_shared<TreeModel>();
+  model->to_device(device);
   // Rows of left child, right child, word and label, children before parents; -1 is none.
   std::vector<int32_t> rows, open;
   const auto below = [](int64_t n) { return random::randint(0, n, {}).item<int32_t>(); };
@@ -126,11 +127,11 @@ Step dynamic_tree() {
       const auto state = [&](int32_t node, std::size_t which) {
         return node < 0 ? Variable() : states[static_cast<std::size_t>(node)][which];
       };
-      const Variable x = rows[i + 2] < 0 ? Variable() : model->embed(array({rows[i + 2]}));
+      const Variable x = rows[i + 2] < 0 ? Variable() : model->embed(array({rows[i + 2]}).to_device(device));
       states.push_back(
           x ? model->tree(Variable(), Variable(), Variable(), Variable(), x)
             : model->tree(state(rows[i], 0), state(rows[i + 1], 0), state(rows[i], 1), state(rows[i + 1], 1), x));
-      const Variable step = F::softmax_cross_entropy(model->out(states.back()[1]), array({rows[i + 3]}));
+      const Variable step = F::softmax_cross_entropy(model->out(states.back()[1]), array({rows[i + 3]}).to_device(device));
       loss = loss ? loss + step : step;
     }
     return loss;

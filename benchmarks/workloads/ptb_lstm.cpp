@@ -16,6 +16,7 @@ struct PtbModel : Chain {
 
 Step ptb_lstm() {
   auto model = std::make_shared<PtbModel>();
+  model->to_device(device);
   auto optimizer = std::make_shared<optimizers::SGD>(optimizers::SGDOptions{.lr = 1.0});
   optimizer->setup(*model);
   optimizer->add_hook(std::make_shared<optimizer_hooks::GradientClipping>(5.0));

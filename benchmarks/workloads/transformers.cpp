@@ -42,9 +42,9 @@ Step attention_long() {
   auto model = std::make_shared<L::TransformerEncoder>(
       2, 512, 8, L::TransformerLayerOptions{.dropout = 0, .activation = F::gelu, .norm_first = true, .causal = true},
       L::TransformerOptions{.norm = false});
+  model->to_device(device);
   const Array x = uniform({1, 2048, 512});
   (void)model->forward(x);  // creates the weights
-  model->to_device(device);
   Step s;
   s.run = [=] {
     const Variable y = F::mean(F::square(model->forward(x)));
@@ -78,6 +78,7 @@ struct Vit : Chain {
 
 Step vit_train() {
   auto model = std::make_shared<Vit>();
+  model->to_device(device);
   const Array x = uniform({32, 3, 32, 32}), t = labels(10, {32});
   (void)model->forward(x);  // creates the weights
   const auto loss = maybe_static(
@@ -96,10 +97,10 @@ Step sentences(int64_t batch, int64_t length) {
   auto model = std::make_shared<models::Bert>(models::BertConfig{
       .hidden_size = 384, .num_hidden_layers = 6, .num_attention_heads = 12, .intermediate_size = 1536});
   const Array ids = labels(30522, {batch, length});
+  model->to_device(device);
   const NoBackpropMode none;
   (void)model->forward(ids);  // creates the weights
   model->cleargrads();
-  model->to_device(device);
   Step s;
   s.run = [=] {
     const NoBackpropMode no_graph;

@@ -142,9 +142,7 @@ void Array::set(std::initializer_list<Index> indices, const Array& value) { set_
 namespace {
 // Returns a 0-d array of the target's dtype, so that an assigned number does not widen the result.
 Array constant(const Array& like, Scalar value) {
-  Array one(Shape{}, like.dtype(), like.device());
-  one.fill(value);
-  return one;
+  return like.device().backend().constant(value, like.dtype(), like.device());
 }
 
 // NumPy's order of kinds: a result can be stored in an array of the same or a later kind.
@@ -187,7 +185,7 @@ Array& in_place(Elementwise op, Array& a, const Array& b) {
     if (b.shape()[i] == a.shape()[at]) st[at] = bs[i];
   }
   Array wide(ArrayBody::view(operand.body_ref(), a.shape(), st, 0));
-  if (a.size() >= deferred::kLeast) wide = aligned(wide, memory_order(a));
+  if (!deferred::is_small(a.size(), a.device())) wide = aligned(wide, memory_order(a));
   const Array* const inputs[] = {&a, &wide};
   a.device().backend().elementwise(op, inputs, a, compute);
   return a;

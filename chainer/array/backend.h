@@ -14,6 +14,7 @@ namespace chainer {
 struct Program;
 struct BlockFunction;
 struct BlockFold;
+struct BatchFactors;
 struct LstmCells;
 struct PoolingPlan;
 struct ConvolutionCall;
@@ -66,6 +67,8 @@ class Backend {
   virtual std::string description() const;
   /// Sets every element of `out` to `value`.
   virtual void fill(Array& out, Scalar value);
+  /// Returns an array of shape () with this value, which is only read: a backend may return the same one again.
+  virtual Array constant(Scalar value, Dtype dtype, const Device& device);
   /// Runs several operations over one space block by block (array/deferred/pending.h). The memory of results is
   /// allocated.
   virtual void run(const Program& program);
@@ -125,6 +128,12 @@ class Backend {
   virtual void moments(const Array& x, Array& mean, Array& squares);
   /// The sums of gy and of gy (x - mean) over outer and inner, both (keys) in float64.
   virtual void moments_grad(const Array& gy, const Array& x, const Array& mean, Array& total, Array& along);
+  /// Computes the factors of batch normalization (operations/batch_factors.h).
+  virtual void batch_factors(BatchFactors& f);
+  /// The gradients of gamma (x - average) rstd + beta with respect to x, gamma and beta, where average and rstd (keys)
+  /// are those of batch_factors(). gx is like x and gy; ggamma and gbeta (keys) are like gamma, contiguous.
+  virtual void batch_gradients(const Array& gy, const Array& x, const Array& average, const Array& rstd,
+                               const Array& gamma, Array& gx, Array& ggamma, Array& gbeta);
   /// gx = a (gy - b) - c (x - mean), where a, b, c and mean (keys) are float64.
   virtual void centered_combination(const Array& gy, const Array& x, const Array& mean, const Array& a, const Array& b,
                                     const Array& c, Array& gx);

@@ -89,9 +89,9 @@ struct Config {
   /// "never" uses this library's own kernels for convolutions on a device, even if cuDNN is available. The gradients of
   /// a convolution are computed as the convolution was.
   Option<std::string> use_cudnn{detail::text_from_environment("CHAINER_USE_CUDNN", "auto")};
-  /// Whether cuDNN's convolutions may use tensor cores: "auto" for 16-bit types, "always" also for float32 (operands
-  /// are rounded to ten bits of mantissa, TF32), "never".
-  Option<std::string> use_cudnn_tensor_core{"auto"};
+  /// Whether cuDNN's convolutions may use tensor cores, which round operands of float32 to ten bits of mantissa (TF32):
+  /// "auto" and "always" allow it, as does PyTorch by default; with "never" neither float32 nor 16-bit types use them.
+  Option<std::string> use_cudnn_tensor_core{detail::text_from_environment("CHAINER_USE_CUDNN_TENSOR_CORE", "auto")};
   Option<std::string> use_ideep{detail::text_from_environment("CHAINER_USE_IDEEP", "never")};
   /// Whether convolutions on the host may use Winograd's algorithm where it is faster. It computes tiles of results:
   /// one infinite or NaN input affects a whole tile, and exact zeros of masked filters become rounding errors. The

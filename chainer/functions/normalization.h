@@ -126,6 +126,44 @@ inline constexpr struct FixedBatchRenormalization {
                       const Variable& var, double eps = 2e-5) const;
 } fixed_batch_renormalization{};
 
+/// Options of decorrelated_batch_normalization().
+struct DecorrelatedBatchNormalizationOptions {
+  int64_t groups = 16;
+  double eps = 2e-5;                                 ///< added to the variances
+  Array running_mean = {}, running_projection = {};  ///< (groups, n) and (groups, n, n), updated in place
+  double decay = 0.9;                                ///< the fraction of the running statistics that an update keeps
+};
+/// Whitens groups of n = C / groups channels of x (N, C, ...): P (x - mean) with P = (covariance + eps I)^(-1/2) (ZCA)
+/// and the mean and covariance over the batch, so that the channels of a group have the variance 1 and no correlation.
+/// The running projection is updated by P, multiplied by m / (m - 1) for m elements of a channel, as in Chainer 6.
+/// Throws ValueError if `groups` is not positive or does not divide C, DimensionError if the running statistics have
+/// other shapes. Huang et al., arXiv:1804.08450.
+///   const Array x = array({{1.f, 0.f}, {-1.f, 0.f}, {0.f, 4.f}, {0.f, -4.f}});
+///   F::decorrelated_batch_normalization(x, {.groups = 1, .eps = 0})[0]  // [1.414, 0]
+inline constexpr struct DecorrelatedBatchNormalization {
+  static constexpr std::string_view name = "decorrelated_batch_normalization";
+  Variable operator()(const Variable& x, const DecorrelatedBatchNormalizationOptions& options = {}) const;
+  CHAINER_OTHER_OPTIONS_CALL(decorrelated_batch_normalization,
+                             ".groups, .eps, .running_mean, .running_projection, .decay", const Variable&);
+} decorrelated_batch_normalization{};
+
+/// Options of fixed_decorrelated_batch_normalization().
+struct FixedDecorrelatedBatchNormalizationOptions {
+  int64_t groups = 16;
+};
+/// Computes projection (x - mean) for groups of n = C / groups channels of x (N, C, ...), with mean (groups, n) and
+/// projection (groups, n, n), as in test mode. Throws ValueError if `groups` is not positive or does not divide C,
+/// DimensionError if mean or projection have other shapes.
+///   const Array mean = array({{1.f, 1.f}}), projection = array({{2.f, 0.f}, {0.f, 1.f}}).reshape({1, 2, 2});
+///   F::fixed_decorrelated_batch_normalization(array({{2.f, 4.f}}), mean, projection, {.groups = 1})  // [[2, 3]]
+inline constexpr struct FixedDecorrelatedBatchNormalization {
+  static constexpr std::string_view name = "fixed_decorrelated_batch_normalization";
+  Variable operator()(const Variable& x, const Variable& mean, const Variable& projection,
+                      const FixedDecorrelatedBatchNormalizationOptions& options = {}) const;
+  CHAINER_OTHER_OPTIONS_CALL(fixed_decorrelated_batch_normalization, ".groups", const Variable&, const Variable&,
+                             const Variable&);
+} fixed_decorrelated_batch_normalization{};
+
 /// Options of local_response_normalization().
 struct LocalResponseNormalizationOptions {
   int64_t n = 5;  ///< number of neighboring channels in the sum, including the channel itself

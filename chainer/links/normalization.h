@@ -168,6 +168,38 @@ class BatchRenormalization : public BatchNormalization {
   CHAINER_DECLARE_MEMBERS(BatchRenormalization);
 };
 
+/// Options of DecorrelatedBatchNormalization.
+struct DecorrelatedBatchNormalizationOptions {
+  std::optional<int64_t> groups = 16;      ///< if none, size / group_size
+  double decay = 0.9;                      ///< the fraction of the running statistics that each step keeps
+  double eps = 2e-5;                       ///< added to the variances
+  std::optional<Dtype> dtype = {};         ///< dtype of the statistics; config().dtype by default
+  std::optional<int64_t> group_size = {};  ///< channels of a group; 16 if `groups` is none, too
+};
+/// In training mode, F::decorrelated_batch_normalization of x (N, size, ...), which updates the running statistics
+/// avg_mean (groups, n) and avg_projection (groups, n, n), for n = size / groups; in test mode,
+/// F::fixed_decorrelated_batch_normalization with these. The constructor throws ValueError unless groups times
+/// group_size is `size`; forward() throws as the functions do. In files: N, avg_mean, avg_projection, as in Chainer 7.
+///   L::DecorrelatedBatchNormalization norm(6, {.groups = 2});
+///   norm(array(std::vector<float>(24, 1.f), {4, 6}))  // shape (4, 6)
+class DecorrelatedBatchNormalization : public Link {
+ public:
+  explicit DecorrelatedBatchNormalization(int64_t size, const DecorrelatedBatchNormalizationOptions& options = {});
+  CHAINER_OTHER_OPTIONS(DecorrelatedBatchNormalization, ".groups, .decay, .eps, .dtype, .group_size", int64_t);
+  /// With `finetune`, in training mode: sets the statistics to the means over all batches since start_finetuning().
+  Variable forward(const Variable& x, bool finetune = false);
+  /// Resets the count of batches.
+  void start_finetuning() { N = 0; }
+
+  Array avg_mean, avg_projection;  ///< initially zero and the identity
+  int64_t N = 0;                   ///< number of batches counted by fine-tuning
+  double decay, eps;
+  CHAINER_DECLARE_MEMBERS(DecorrelatedBatchNormalization);
+
+ private:
+  int64_t groups_;
+};
+
 /// Columns of a table with mean 0 and deviation 1: fit() takes mean and standard deviation of x (rows, columns...) over
 /// the rows, in float64 and without NaNs; the link then computes (x - mean) / scale. A constant column has scale 1.
 /// Mean and scale are saved with the model that the scaler is a member of.

@@ -98,6 +98,7 @@ struct LowRankAdaptationOptions {
   std::optional<double> alpha = {};  ///< the product is multiplied by alpha / rank; the rank by default
   std::vector<std::string> links = {"query", "value"};  ///< last names of the links to adapt
   InitializerArg initial_down = {};                     ///< LeCunNormal by default
+  double dropout = 0;  ///< fraction of the inputs of the products that is dropped in train mode
 };
 /// A trained model, adapted by training few parameters (LoRA): each weight W (out, in) of the links that are named
 /// becomes W + alpha / rank up down, with the parameters `down` (rank, in) and `up` (out, rank), which are the only
@@ -106,9 +107,11 @@ struct LowRankAdaptationOptions {
 /// the model, which is loaded from a file of its own. Hu et al., arXiv:2106.09685.
 ///
 /// Called, it calls the model. Other calls of the model and of its parts are adapted, too. merge() adds the products to
-/// the weights, which ends the adaptation: the model is then a plain one, and this link has no parameters. The
-/// constructor throws ValueError if no link has one of the names, if one that has is without an initialized W of two
-/// axes, for a rank below 1, and for a model that was adapted before.
+/// the weights, which ends the adaptation: the model is then a plain one, and this link has no parameters. With
+/// dropout, a link in train mode adds alpha / rank up down dropout(x) to its result instead. The constructor throws
+/// ValueError if no link has one of the names, if one that has is without an initialized W of two axes, for a rank
+/// below 1, for a dropout that is not in [0, 1) or if a link with dropout is no Linear, and for a model that was
+/// adapted before.
 ///
 ///   auto model = std::make_shared<L::TransformerEncoder>(2, 8, 2);
 ///   (void)model->forward(zeros({1, 3, 8}));  // creates the weights
@@ -117,7 +120,7 @@ struct LowRankAdaptationOptions {
 class LowRankAdaptation : public Link {
  public:
   explicit LowRankAdaptation(Kept<Link> model, const LowRankAdaptationOptions& options = {});
-  CHAINER_OTHER_OPTIONS(LowRankAdaptation, ".rank, .alpha, .links, .initial_down", Kept<Link>);
+  CHAINER_OTHER_OPTIONS(LowRankAdaptation, ".rank, .alpha, .links, .initial_down, .dropout", Kept<Link>);
   Variables forward(const Variables& x) { return model_->call(x); }
   template <std::convertible_to<Variable>... V>
   requires(sizeof...(V) > 0) Variable forward(const V&... x) { return only(model_->call(Variables{Variable(x)...})); }

@@ -46,7 +46,7 @@ Array compute_general(Elementwise op, std::span<const Array* const> operands, Dt
   }
   const std::span<const Array* const> wide(pointers, in.size());
   const Dims order = result_order(wide);
-  if (shape.product() >= deferred::kLeast)
+  if (!deferred::is_small(shape.product(), in[0].device()))
     for (Array& a : in) a = aligned(a, order);
   if (Array later = deferred::elementwise(op, wide, order, type, work)) return later;
   Array out = empty_in_order(shape, type, in[0].device(), order, name(op).data());
@@ -57,7 +57,7 @@ Array compute_general(Elementwise op, std::span<const Array* const> operands, Dt
 // Returns true if the operands are small, contiguous and of one shape, so that no plan is needed.
 inline bool are_small_and_alike(std::span<const Array* const> in) {
   const ArrayBody& first = in[0]->body();
-  bool alike = first.size < deferred::kLeast && first.contiguous;
+  bool alike = deferred::is_small(first.size, first.device) && first.contiguous;
   for (std::size_t i = 1; i < in.size(); ++i) {
     const ArrayBody& b = in[i]->body();
     alike = alike && b.contiguous && b.device == first.device && b.shape == first.shape;
@@ -105,11 +105,9 @@ Array binary(Elementwise op, const Array& a, const Array& b) {
 
 Array scalar_array(Scalar value, const Array& like) {
   const Dtype d = value.promoted_with(like.dtype());
+  if (!like.device().is_host()) return like.device().backend().constant(value, d, like.device());
   Array one(Shape{}, d, like.device());
-  if (!like.device().is_host())
-    one.fill(value);
-  else
-    visit(d, "scalar", [&]<class T>() { *static_cast<T*>(one.mutable_raw()) = value.to<T>(); });
+  visit(d, "scalar", [&]<class T>() { *static_cast<T*>(one.mutable_raw()) = value.to<T>(); });
   return one;
 }
 

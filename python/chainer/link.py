@@ -92,13 +92,20 @@ class Link(object):
         forward = self._find_forward()
         hooks = list(hooks.values())
         before = link_hook._ForwardPreprocessCallbackArgs(self, 'forward', args, kwargs)
-        for hook in hooks:
-            hook.forward_preprocess(before)
-        out = forward(*args, **kwargs)
+        begun = []
+        try:
+            for hook in hooks:
+                hook.forward_preprocess(before)
+                begun.append(hook)
+            out = forward(*args, **kwargs)
+        except BaseException:
+            for hook in reversed(begun):
+                getattr(hook, 'forward_aborted', lambda args: None)(before)
+            raise
         after = link_hook._ForwardPostprocessCallbackArgs(self, 'forward', args, kwargs, out)
         for hook in hooks:
             hook.forward_postprocess(after)
-        return out
+        return after.out
 
     def _find_forward(self):
         forward = getattr(self, 'forward', None)

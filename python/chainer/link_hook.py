@@ -22,7 +22,7 @@ class _ForwardPreprocessCallbackArgs(object):
 
 
 class _ForwardPostprocessCallbackArgs(object):
-    """The arguments of a hook after a link's forward."""
+    """The arguments of a hook after a link's forward. The call returns `out`, which a hook may replace."""
 
     def __init__(self, link, forward_name, args, kwargs, out):
         self.link, self.forward_name, self.args, self.kwargs, self.out = link, forward_name, args, kwargs, out
@@ -57,3 +57,6 @@ class LinkHook(object):
 
     def forward_postprocess(self, args):
         pass
+
+    def forward_aborted(self, args):
+        """Is called instead of forward_postprocess() if forward() raises an exception; not in the release."""

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Functions of the backend that the table of functions does not cover.
+#include <chainer/array/backend.h>
 #include <chainer/chainer.h>
 
 #include <array>
@@ -9,6 +10,7 @@
 #include "chainer/array/deferred/deferred.h"
 #include "chainer/array/host.h"
 #include "chainer/backend/cuda/emulation/emulation.h"
+#include "chainer/backend/cuda/parts.h"
 #include "chainer/backend/cuda/spaces.h"
 #include "emulated_number.h"
 #include "test.h"
@@ -98,6 +100,76 @@ TEST(reductions_of_any_length) {
   EXPECT_EQ(to_host(argmax(array({1., 5., 5.}).to_device(emulated()), 0)).item<int>(), 1);
 }
 
+// Long reductions are computed in parts. Every operation, over any axes of arrays with any order of axes in memory.
+TEST(reductions_in_parts) {
+  random::RandomState r(8);
+  const auto pick = [&](int64_t n) { return r.randint(0, n, {}).item<int64_t>(); };
+  const Shape shapes[] = {{40000}, {3, 9000}, {9000, 3}, {1, 7000, 2}, {300, 70}, {6, 50, 90}, {17, 1, 130, 5}};
+  for (int n = 0; n < 24; ++n) {
+    const Shape s = shapes[static_cast<std::size_t>(pick(std::ssize(shapes)))];
+    const Dtype dtype = std::array{float32, float64, int32, float16, bool_}[static_cast<std::size_t>(pick(5))];
+    Array a = (r.randn(s) * 3.0).astype(dtype);
+    Dims axes;
+    for (int d = 0; d < s.ndim(); ++d) axes.push_back(d);
+    for (int d = s.ndim() - 1; d > 0; --d) std::swap(axes[d], axes[pick(d + 1)]);
+    a = a.transpose(axes);
+    if (pick(2)) a = a[{Slice({}, {}, -1)}];
+    Dims reduced;
+    for (int d = 0; d < a.ndim(); ++d)
+      if (pick(2)) reduced.push_back(d);
+    const Array b = a.to_device(emulated());
+    const double tolerance = dtype == float16 ? 1e-2 : dtype == float32 ? 1e-5 : 1e-12;
+    EXPECT_CLOSE(to_host(sum(b, reduced)).astype(float64), sum(a, reduced).astype(float64),
+                 {.atol = tolerance * 100, .rtol = tolerance});
+    if (dtype == bool_) continue;
+    for (const bool largest : {false, true})
+      EXPECT(to_host(largest ? max(b, reduced) : min(b, reduced)).to_vector<double>() ==
+             (largest ? max(a, reduced) : min(a, reduced)).to_vector<double>());
+    const int axis = static_cast<int>(pick(a.ndim()));
+    EXPECT(to_host(argmax(b, axis)).to_vector<int>() == argmax(a, axis).to_vector<int>());
+    EXPECT(to_host(argmin(b.ravel(), 0)).to_vector<int>() == argmin(a.ravel(), 0).to_vector<int>());
+  }
+  Array with_nan = zeros({100000}, float32);
+  with_nan[{70000}].fill(std::nan("")), with_nan[{90000}].fill(std::nan(""));
+  EXPECT(std::isnan(to_host(min(with_nan.to_device(emulated()))).item<float>()));
+  EXPECT_EQ(to_host(argmin(with_nan.to_device(emulated()), 0)).item<int>(), 70000);
+}
+
+// Arrays with more elements than a launch takes.
+TEST(operations_in_several_launches) {
+  struct Fewer {
+    const int64_t before = std::exchange(cuda::most_elements, 100);
+    ~Fewer() { cuda::most_elements = before; }
+  } const fewer;
+  random::RandomState r(9);
+  for (const Shape& s : {Shape{1001}, {7, 43}, {3, 1, 230}, {2, 300, 3}}) {
+    const Array a = r.randn(s), b = a.to_device(emulated());
+    const auto expect_same = [](const Array& got, const Array& want) {
+      EXPECT_CLOSE(to_host(got), want, {.atol = 1e-12, .rtol = 1e-12});
+    };
+    const auto formula = [](const Array& x) { return exp(x * 0.5) - x[{Slice({}, {}, -1)}] * 2.0 + x[{Slice(0, 1)}]; };
+    expect_same(formula(b), formula(a));
+    expect_same(full(s, 3.0, float64, emulated()), full(s, 3.0, float64));
+    for (int axis = 0; axis < s.ndim(); ++axis)
+      for (const bool keeps : {false, true}) {
+        expect_same(sum(b, {axis}, keeps), sum(a, {axis}, keeps));
+        expect_same(max(b, {axis}, keeps), max(a, {axis}, keeps));
+        EXPECT(to_host(argmax(b, axis)).to_vector<int>() == argmax(a, axis).to_vector<int>());
+      }
+    expect_same(sum(b), sum(a));
+    expect_same(min(exp(b)), min(exp(a)));
+    const auto updated = [&](const Device& d) {
+      L::Parameter model(a.to_device(d).copy());
+      model.W.set_grad(model.W.array() * 0.1);
+      optimizers::Adam optimizer;
+      optimizer.setup(model);
+      optimizer.update();
+      return model.W.array();
+    };
+    expect_same(updated(emulated()), updated(Device()));
+  }
+}
+
 // The library does not compute products of integers and of stacks.
 TEST(products_without_a_library) {
   for (const auto& [m, k, n] : {std::array<int64_t, 3>{1, 1, 1}, {17, 33, 20}, {16, 0, 3}, {40, 16, 1}}) {
@@ -120,4 +192,22 @@ TEST(rows_are_added_in_order) {
     return to_host(w.grad()).to_vector<float>();
   };
   EXPECT(gradient(emulated()) == gradient(Device()));
+}
+// Rows of any width and dtype, added to or replaced in a table: each once, up to 32 times, and more often.
+TEST(rows_that_occur_any_number_of_times) {
+  random::RandomState r(6);
+  for (const Dtype dtype : {float32, float64, float16, bfloat16, int64, int32})
+    for (const int64_t width : {1, 3, 8, 9, 40})
+      for (const auto& [n, table] : {std::array<int64_t, 2>{400, 2}, {400, 60}, {400, 5000}, {32, 7}, {1, 1}}) {
+        const Array values = (r.randn({n, width}) * 10.0).astype(dtype), ids = r.randint(0, table, {n});
+        const Array first = zeros({table, width}, dtype) - (r.randn({table, width}) * 10.0).astype(dtype);
+        for (const bool accumulate : {false, true}) {
+          const auto result = [&](const Device& d) {
+            Array out = first.copy().to_device(d);
+            d.backend().scatter_rows(out, ids.to_device(d), values.to_device(d), accumulate);
+            return to_host(out).to_vector<double>();
+          };
+          EXPECT(result(emulated()) == result(Device()));
+        }
+      }
 }

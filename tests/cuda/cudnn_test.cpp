@@ -20,7 +20,6 @@
 #include "test.h"
 
 using namespace chainer;
-using TensorCores = ConvolutionPlan::TensorCores;
 
 namespace {
 
@@ -212,7 +211,7 @@ cuda::LibraryConvolution::Tensor tensor_at(void* data, const Dims& size) {
   for (int d = size.ndim() - 1; d >= 0; step *= size[d--]) strides[d] = step;
   return {data, size, strides, 4};
 }
-cuda::LibraryConvolution call_of(Dtype dtype, TensorCores units, int64_t images = 1, void* data = nullptr) {
+cuda::LibraryConvolution call_of(Dtype dtype, bool units, int64_t images = 1, void* data = nullptr) {
   return {Convolution::forward,
           tensor_at(data, {images, 1, 3, 3}),
           tensor_at(data, {1, 1, 3, 3}),
@@ -236,21 +235,19 @@ TEST(engines_that_keep_bits_and_precision) {
                 {.notes = note_units | note_narrow},
                 {.notes = note_units | note_rounds}},
                {{.notes = note_units}, {.notes = note_winograd}, {}});
-  const auto chosen = [&](Dtype dtype, TensorCores allowed) {
+  const auto chosen = [&](Dtype dtype, bool allowed) {
     const std::unique_ptr<cuda::Cudnn> library = cuda::Cudnn::open();
     EXPECT(library->workspace(call_of(dtype, allowed)).has_value());
     return fake.engine();
   };
-  EXPECT_EQ(chosen(float32, TensorCores::all), 3);
-  EXPECT_EQ(chosen(float32, TensorCores::halves), 5);
-  EXPECT_EQ(chosen(float32, TensorCores::none), 5);
+  EXPECT_EQ(chosen(float32, true), 3);
+  EXPECT_EQ(chosen(float32, false), 5);
   for (const Dtype dtype : {float16, bfloat16, float64}) {
-    EXPECT_EQ(chosen(dtype, TensorCores::all), 4);
-    EXPECT_EQ(chosen(dtype, TensorCores::halves), 4);
-    EXPECT_EQ(chosen(dtype, TensorCores::none), 5);
+    EXPECT_EQ(chosen(dtype, true), 4);
+    EXPECT_EQ(chosen(dtype, false), 5);
   }
   fake.engines({{.broken = true}, {.workspace = int64_t(2) << 30}, {.workspace = 12}}, {{}});
-  EXPECT_EQ(chosen(float32, TensorCores::none), 2);
+  EXPECT_EQ(chosen(float32, false), 2);
   EXPECT_EQ(fake.descriptors(), 0);  // all descriptors were destroyed
 }
 
@@ -259,11 +256,11 @@ TEST(plans_are_built_once_a_shape) {
   fake.engines({{.workspace = 12}}, {});
   const std::unique_ptr<cuda::Cudnn> library = cuda::Cudnn::open();
   const int before = fake.planned();
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(*library->workspace(call_of(float32, TensorCores::halves)), 12u);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(*library->workspace(call_of(float32, false)), 12u);
   EXPECT_EQ(fake.planned(), before + 1);
-  library->workspace(call_of(float64, TensorCores::halves));
-  library->workspace(call_of(float32, TensorCores::halves, 2));
-  cuda::LibraryConvolution other = call_of(float32, TensorCores::halves);
+  library->workspace(call_of(float64, true));
+  library->workspace(call_of(float32, false, 2));
+  cuda::LibraryConvolution other = call_of(float32, false);
   other.x.alignment = 16;
   library->workspace(other);
   other.accumulate = true;
@@ -276,7 +273,7 @@ TEST(plans_are_built_once_a_shape) {
   EXPECT_EQ(fake.planned(), before + 6);
   // Convolutions without a plan are not requested again.
   fake.engines({}, {});
-  for (int i = 0; i < 2; ++i) EXPECT(!library->workspace(call_of(float32, TensorCores::none)));
+  for (int i = 0; i < 2; ++i) EXPECT(!library->workspace(call_of(float32, false)));
   EXPECT(library->why_not().find("no engine with deterministic sums") != std::string::npos);
   EXPECT_EQ(library->plans(), 2u);
 }
@@ -285,7 +282,7 @@ TEST(errors_of_the_library_have_names) {
   const FakeConvolutions fake;
   const std::unique_ptr<cuda::Cudnn> library = cuda::Cudnn::open();
   alignas(16) float data[16] = {};
-  const cuda::LibraryConvolution call = call_of(float32, TensorCores::halves, 1, data);
+  const cuda::LibraryConvolution call = call_of(float32, false, 1, data);
   EXPECT_EQ(*library->workspace(call), 0u);
   fake.fail("cudnnBackendExecute", 2000);
   EXPECT_THROW(DeviceError,
@@ -293,10 +290,10 @@ TEST(errors_of_the_library_have_names) {
                "3, 3), W (1, 1, 3, 3), y (1, 1, 1, 1) of float32",
                library->convolve(nullptr, call, nullptr));
   fake.fail("cudnnBackendFinalize", 3000);
-  EXPECT(!library->workspace(call_of(float32, TensorCores::halves, 3)));
+  EXPECT(!library->workspace(call_of(float32, false, 3)));
   EXPECT_EQ(library->why_not(), "cudnnBackendFinalize of a convolution: CUDNN_STATUS_NOT_SUPPORTED (as it was told)");
   EXPECT_THROW(DeviceError,
-               "cuDNN has no plan: ", library->convolve(nullptr, call_of(float32, TensorCores::none), nullptr));
+               "cuDNN has no plan: ", library->convolve(nullptr, call_of(float32, true), nullptr));
   fake.fail("cudnnCreate", 1001);
   EXPECT(!cuda::Cudnn::open());  // it finds no device
   EXPECT_EQ(cuda::Cudnn::description(), text("cuDNN 9.19.0 (", FAKE_LIBCUDA, ")"));

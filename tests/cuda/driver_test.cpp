@@ -11,12 +11,14 @@
 #include <fstream>
 #include <optional>
 
+#include "../captured_stderr.h"
 #include "../environment_variable.h"
 #include "../folder.h"
 #include "chainer/array/host.h"
 #include "chainer/array/time_mark.h"
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/libraries.h"
+#include "chainer/core/system/file.h"
 #include "chainer/core/system/run_time_library.h"
 #include "chainer/core/warnings.h"
 #include "test.h"
@@ -126,17 +128,47 @@ TEST(libraries_are_looked_for_where_people_have_them) {
   };
   const std::string old = file("toolkit/lib64/libsome.so.12"), toolkit = file("toolkit/lib64/libsome.so.13"),
                     package = file("venv/lib/python3.11/site-packages/nvidia/some/lib/libsome.so.13"),
-                    conda = file("conda/lib/libsome.so.13");
+                    conda = file("conda/lib/libsome.so.13"),
+                    user = file("user/lib/python3.12/site-packages/nvidia/cu13/lib/libsome.so.13");
+  std::filesystem::create_directories(folder / "bin");
+  file("user/bin/python3");
+  std::filesystem::create_symlink("../user/bin/python3", folder / "bin/python3");
   const EnvironmentVariable path("CUDA_PATH", (folder / "toolkit").c_str()), home("CUDA_HOME", ""),
-      venv("VIRTUAL_ENV", (folder / "venv").c_str()), prefix("CONDA_PREFIX", (folder / "conda").c_str());
+      venv("VIRTUAL_ENV", (folder / "venv").c_str()), prefix("CONDA_PREFIX", (folder / "conda").c_str()),
+      programs("PATH", ("/none:" + (folder / "bin").string()).c_str());
   const auto places = [] { return library_places("CHAINER_SOME_LIBRARY", {"libsome.so.13", "libsome.so.12"}); };
-  EXPECT((places() == std::vector<std::string>{"libsome.so.13", toolkit, package, conda, "libsome.so.12", old}));
+  EXPECT((places() == std::vector<std::string>{"libsome.so.13", toolkit, package, conda, user, "libsome.so.12", old}));
   {
     const EnvironmentVariable chosen("CHAINER_SOME_LIBRARY", "other.so");
     EXPECT(places() == std::vector<std::string>{"other.so"});
   }
   const EnvironmentVariable none("CHAINER_SOME_LIBRARY", "none");
   EXPECT(places().empty());
+}
+
+// The absence of a library is said once, unless it is wanted.
+TEST(a_missing_library_is_said_once) {
+  const Fake fake;
+  const test::Folder folder;
+  fake.devices(2);
+  const auto said = [&](const char* library) {
+    const EnvironmentVariable chosen("CHAINER_CUBLASLT_LIBRARY", library);
+    const std::string file = (folder.path / "said").string();
+    {
+      const test::CapturedStderr captured(file);
+      CudaBackend backend(driver(), "@fake");
+      for (const int i : {0, 1}) {
+        const Array a = ones({2, 2}).to_device(Device(backend, i));
+        (void)matmul(a, a).raw();
+      }
+    }
+    return read_file(file);
+  };
+  EXPECT_EQ(said("none"), "");
+  const std::string message = said("libcublasLt_of_nobody.so");
+  const std::string start = "warning: cuBLASLt (libcublasLt.so.13 or .12) was not found, so products of matrices are slow";
+  EXPECT(message.starts_with(start));
+  EXPECT_EQ(message.rfind("warning"), 0u);
 }
 
 // A library that cannot be used is followed by the next one.

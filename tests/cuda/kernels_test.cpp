@@ -7,6 +7,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
+#include "chainer/array/operations/batch_factors.h"
 #include "chainer/array/operations/convolution.h"
 #include "chainer/array/operations/pooling.h"
 #include "chainer/array/operations/recurrent_cells.h"
@@ -53,6 +54,46 @@ TEST(moments_of_keys) {
         const double share = 1.0 / static_cast<double>(s[0] * s[2]);
         return Arrays{mean * 0.01, squares * share, total * share, along * share, gx};
       });
+}
+
+// Factors and gradients of batch normalization, and rows of layer normalization, compared with those that the host
+// composes.
+TEST(factors_of_normalizations) {
+  for (const Dtype dtype : {float32, float64})
+    for (const Shape& s : {Shape{1, 1, 1}, {2, 5, 1}, {5, 3, 1}, {70, 40, 1}, {2000, 33, 1}, {2, 3, 7}, {3, 2, 5000}})
+      for (const bool runs : {false, true}) {
+        expect_host_results(dtype, [&](const Device& d) {
+          const Array x = (drawn_as(s, float64, 1) + 3.0).astype(dtype).to_device(d);
+          const Array gy = drawn_as(s, dtype, 2).to_device(d);
+          const auto keys = [&](Dtype t) { return Array({s[1]}, t, d); };
+          const auto drawn = [&](uint32_t seed) { return drawn_as({s[1]}, dtype, seed).to_device(d); };
+          BatchFactors f{x,
+                         drawn(3),
+                         1e-3,
+                         0.9,
+                         runs ? drawn(4) : Array(),
+                         runs ? drawn(5) : Array(),
+                         keys(float64),
+                         keys(float64),
+                         keys(dtype)};
+          Backend& b = d.backend();
+          b.batch_factors(f);
+          Array gx(s, dtype, d), ggamma = keys(dtype), gbeta = keys(dtype);
+          b.batch_gradients(gy, x, f.average, f.rstd, f.gamma, gx, ggamma, gbeta);
+          const double share = 1 / static_cast<double>(s[0] * s[2]);
+          Arrays all{f.average, f.rstd * 0.03, f.scale * 0.03, gx * 0.03, ggamma * share, gbeta * share};
+          if (runs) all.push_back(f.running_mean), all.push_back(f.running_var);
+          return all;
+        });
+        expect_host_results(dtype, [&](const Device& d) {
+          const Shape rows{s[1], s[0] * s[2]};
+          const Array x = drawn_as(rows, dtype, 6).to_device(d), gy = drawn_as(rows, dtype, 7).to_device(d);
+          Array y(rows, dtype, d), rstd({rows[0]}, float64, d), gx(rows, dtype, d);
+          d.backend().standardize(x, 1e-3, y, rstd);
+          d.backend().standardize_grad(gy, y, rstd, gx);
+          return Arrays{y, rstd * 0.03, gx * 0.03};
+        });
+      }
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 
+#include "../environment_variable.h"
 #include "test.h"
 
 using namespace chainer;
@@ -127,4 +128,21 @@ TEST(blocks_of_random_requests_are_apart) {
   EXPECT_EQ(pool.statistics().in_use, 0);
   pool.empty_cache();
   EXPECT_EQ(s.taken, std::size_t(0));
+}
+
+// Tools that check memory see blocks that are allocations.
+TEST(without_a_pool_every_block_is_an_allocation) {
+  const EnvironmentVariable none("CHAINER_CUDA_POOL", "none");
+  CountingSource source;
+  Pool pool(source);
+  const memory::Block a = pool.allocate(100), b = pool.allocate(3 * kMiB);
+  EXPECT((source.sizes == std::vector<std::size_t>{512, 3 * kMiB}));
+  EXPECT_EQ(pool.statistics().in_use, int64_t(3 * kMiB) + 512);
+  pool.release(a);
+  EXPECT_EQ(source.taken, 3 * kMiB);
+  EXPECT_EQ(source.waits, 1);
+  EXPECT(!pool.owns(a.data) && pool.owns(b.data));
+  pool.release(b);
+  EXPECT_EQ(source.taken, 0u);
+  EXPECT_EQ(pool.statistics().in_use + pool.statistics().cached, 0);
 }

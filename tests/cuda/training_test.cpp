@@ -100,4 +100,9 @@ TEST(softmax_of_any_axis) {
       EXPECT_CLOSE(to_host(F::log_softmax(b, axis).array()), F::log_softmax(a, axis).array(),
                    {.atol = tolerance, .rtol = tolerance});
     }
+  // Rows of one and of many elements, next to each other and not.
+  for (const Shape& s : {Shape{3, 1, 2}, {2, 5000, 1}, {1, 40, 300}, {700, 3, 1}, {5, 21, 1000}}) {
+    const Array a = (random::RandomState(4).randn(s) * 5.0).astype(float32), b = a.to_device(emulated_number(1));
+    EXPECT_CLOSE(to_host(F::log_softmax(b, 1).array()), F::log_softmax(a, 1).array(), {.atol = 1e-5, .rtol = 1e-5});
+  }
 }

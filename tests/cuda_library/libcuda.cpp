@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A library in the place of NVIDIA's, for the calls that driver_cuda.cpp makes: devices whose memory is the host's,
-// and whose work ends at once. Kernels do not run; launches are noted.
+// and whose work ends at once. Kernels do not run; launches are noted. With FAKE_MEMORY=none the devices have no memory
+// either, only addresses: bytes that are copied from them are 255 (NaN, and no wrong index).
+#include <sys/mman.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,7 +21,8 @@ CuResult result = 0;
 int version = 13000, handles = 0, capability = 9, devices = 1;
 std::string retained;  // the devices with a context, in order
 thread_local CuHandle current = nullptr;
-std::size_t room = std::size_t(64) << 20, used = 0;
+const bool has_memory = !std::getenv("FAKE_MEMORY");
+std::size_t room = std::size_t(64) << (has_memory ? 20 : 30), used = 0;
 
 CuResult answer(const char* call) { return failing == call ? result : 0; }
 CuHandle new_handle() { return reinterpret_cast<CuHandle>(static_cast<std::size_t>(++handles)); }
@@ -67,12 +71,17 @@ CuResult cuModuleGetFunction(CuHandle* f, CuHandle, const char* name) {
 CuResult cuMemAlloc_v2(CuAddress* p, std::size_t bytes) {
   if (used + bytes > room) return kCuOutOfMemory;
   used += bytes;
+  if (!has_memory) {
+    void* const reserved = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return *p = reinterpret_cast<CuAddress>(reserved), reserved == MAP_FAILED ? kCuOutOfMemory : 0;
+  }
   auto* whole = static_cast<std::size_t*>(std::malloc(bytes + 64));
   *whole = bytes;
   *p = reinterpret_cast<CuAddress>(whole) + 64;
   return answer("cuMemAlloc");
 }
 CuResult cuMemFree_v2(CuAddress p) {
+  if (!has_memory) return 0;
   auto* whole = reinterpret_cast<std::size_t*>(p - 64);
   used -= *whole;
   std::free(whole);
@@ -92,10 +101,15 @@ CuResult cuEventSynchronize(CuHandle) { return answer("cuEventSynchronize"); }
 CuResult cuEventElapsedTime(float* ms, CuHandle, CuHandle) { return *ms = 1.5f, answer("cuEventElapsedTime"); }
 CuResult cuStreamSynchronize(CuHandle) { return answer("cuStreamSynchronize"); }
 CuResult cuMemcpyHtoDAsync_v2(CuAddress to, const void* from, std::size_t bytes, CuHandle) {
-  return std::memcpy(reinterpret_cast<void*>(to), from, bytes), answer("cuMemcpyHtoDAsync");
+  if (has_memory) std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  return answer("cuMemcpyHtoDAsync");
 }
 CuResult cuMemcpyDtoHAsync_v2(void* to, CuAddress from, std::size_t bytes, CuHandle) {
-  return std::memcpy(to, reinterpret_cast<void*>(from), bytes), answer("cuMemcpyDtoHAsync");
+  if (has_memory)
+    std::memcpy(to, reinterpret_cast<void*>(from), bytes);
+  else
+    std::memset(to, 255, bytes);
+  return answer("cuMemcpyDtoHAsync");
 }
 CuResult cuLaunchKernel(CuHandle f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                         unsigned shared, CuHandle, void** args, void** packed) {

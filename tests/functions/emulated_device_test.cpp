@@ -16,6 +16,7 @@ void table_in(cuda::emulation::Order order) {
   const cuda::emulation::Counts before = cuda::emulation::counts();
   cuda::emulation::set_order(order, 5);
   const char* chosen = std::getenv("CHAINER_TEST_DEVICE");  // tests/cuda/day
+  const UsingConfig exact(&Config::use_cudnn_tensor_core, "never");
   EXPECT(device_table::rows_on(get_device(chosen ? chosen : "@cuda-emulated:0")) > 900);
   cuda::emulation::set_order(cuda::emulation::Order::forward);
   const cuda::emulation::Counts n = cuda::emulation::counts();

@@ -106,7 +106,32 @@ TEST(pooling_errors_name_the_sizes) {
                F::roi_pooling_2d(x, array({{3.f, 0.f, 0.f, 1.f, 1.f}}), 1, 1, 1));
   EXPECT_THROW(IndexError, "region 0 refers to image 1, x has 1 images",
                F::roi_average_align_2d(x, array({{0.f, 0.f, 1.f, 1.f}}), array({1}), 1, 1));
+  const Array box = array({{0.f, 0.f, 1.f, 1.f}}), far = array({{0.f, 0.f, 1.f, INFINITY}}), first = array({0});
+  EXPECT_THROW(ValueError, "roi_max_pooling_2d: outsize (0, 2) and spatial_scale 1 must be positive",
+               F::roi_max_pooling_2d(x, box, first, {0, 2}, 1));
+  EXPECT_THROW(ValueError, "roi_average_pooling_2d: region 0 has a coordinate that is not finite: inf",
+               F::roi_average_pooling_2d(x, far, first, 1, 1));
+  EXPECT_THROW(ValueError, "roi_max_align_2d: sampling_ratio must be positive, not (2, 0)",
+               F::roi_max_align_2d(x, box, first, 1, 1, {.sampling_ratio = IntPair(2, 0)}));
+  EXPECT_THROW(IndexError, "roi_max_align_2d: region 0 refers to image -1, x has 1 images",
+               F::roi_max_align_2d(x, box, array({-1}), 1, 1));
+  EXPECT_THROW(InvalidType, "rois.shape()[1] == 4", F::roi_max_pooling_2d(x, ones({1, 5}), first, 1, 1));
   EXPECT_THROW(ValueError, "pyramid_height must be from 1 to 30, not 0", F::spatial_pyramid_pooling_2d(x, 0));
+}
+
+TEST(regions_outside_of_an_image_are_zero_and_a_nan_is_the_largest) {
+  const Array x = array({{1.f, NAN, 5.f}, {2.f, 3.f, 4.f}}).reshape({1, 1, 2, 3}), first = array({0});
+  const Array outside = array({{7.f, 7.f, 9.f, 9.f}}), whole = array({{0.f, 0.f, 2.f, 3.f}});
+  EXPECT_EQ(F::roi_max_pooling_2d(x, outside, first, 1, 1).array().item<float>(), 0.f);
+  EXPECT_EQ(F::roi_average_pooling_2d(x, outside, first, 1, 1).array().item<float>(), 0.f);
+  EXPECT_EQ(F::roi_max_align_2d(x, outside, first, 1, 1).array().item<float>(), 0.f);
+  EXPECT(std::isnan(F::roi_max_pooling_2d(x, whole, first, 1, 1).array().item<float>()));
+  EXPECT(std::isnan(F::roi_max_align_2d(x, whole, first, 1, 1).array().item<float>()));
+  // A region of a million pixels has the points inside of the image only.
+  const Array huge = array({{-1e6f, -1e6f, 1e6f, 1e6f}});
+  EXPECT_EQ(F::roi_max_align_2d(ones({1, 1, 2, 3}), huge, first, 1, 1).array().item<float>(), 1.f);
+  EXPECT_EQ(F::roi_max_align_2d(ones({0, 1, 2, 3}), zeros({0, 4}), zeros({0}, int64), 2, 1).shape(),
+            (Shape{0, 1, 2, 2}));
 }
 
 TEST(any_number_of_channels_is_pooled_alike_in_both_orders) {

@@ -128,3 +128,73 @@ TEST(batch_normalization_is_saved_with_its_statistics) {
   EXPECT(!also.avg_mean);
   std::filesystem::remove(path);
 }
+
+TEST(decorrelated_batch_normalization_in_its_modes) {
+  random::seed(3);
+  const Array mixing = random::normal(0, 1, {6, 6}, float32);
+  const auto batch = [&] {
+    return matmul(random::normal(0, 1, {500, 6}, float32), mixing) + arange(6).astype(float32);
+  };
+  const Array x = batch();
+  L::DecorrelatedBatchNormalization norm(6, {.groups = 2, .decay = 0.5});
+  EXPECT_EQ(norm.avg_projection.shape(), (Shape{2, 3, 3}));
+  {
+    const UsingConfig test_mode(&Config::train, false);
+    EXPECT_CLOSE(norm(x).array(), x, {.atol = 0, .rtol = 0});  // zero and the identity
+  }
+  const Array y = norm(x).array();
+  const auto covariance = [](const Array& rows, int64_t first) {
+    const Array c = (rows - mean(rows, 0))[{Slice(), Slice(first, first + 3)}];
+    return matmul(c.T(), c) / static_cast<double>(rows.shape()[0]);
+  };
+  EXPECT_CLOSE(mean(y, 0), zeros({6}), {.atol = 1e-5});
+  for (const int64_t first : {0, 3}) EXPECT_CLOSE(covariance(y, first), eye(3), {.atol = 1e-3});
+  EXPECT_CLOSE(norm.avg_mean, mean(x, 0).reshape({2, 3}) * 0.5, {.atol = 1e-5});
+  const Array before = norm.avg_mean.copy();
+  config().in_recomputing = true;
+  (void)norm(x);
+  config().in_recomputing = false;
+  EXPECT_CLOSE(norm.avg_mean, before, {.atol = 0, .rtol = 0});
+  // Statistics of all batches since start_finetuning().
+  for (int i = 0; i < 20; ++i) (void)norm(batch(), true);
+  EXPECT_EQ(norm.N, 20);
+  const UsingConfig test_mode(&Config::train, false);
+  const Array z = norm(batch()).array();
+  for (const int64_t first : {0, 3}) EXPECT_CLOSE(covariance(z, first), eye(3), {.atol = 0.3});
+  norm.start_finetuning();
+  EXPECT_EQ(norm.N, 0);
+}
+
+TEST(decorrelated_batch_normalization_is_saved) {
+  const test::Folder folder;
+  L::DecorrelatedBatchNormalization norm(4, {.groups = std::nullopt, .group_size = 2}), other(4, {.groups = 2});
+  (void)norm(random::normal(0, 1, {5, 4, 3}, float32), true);
+  serializers::save_npz(folder.path / "norm", norm);
+  const serializers::NpzFile file(folder.path / "norm");
+  EXPECT_EQ(file.array("avg_mean").shape(), (Shape{2, 2}));
+  serializers::load_npz(folder.path / "norm", other);
+  EXPECT_CLOSE(other.avg_projection, norm.avg_projection, {.atol = 0, .rtol = 0});
+  EXPECT_EQ(other.N, 1);
+}
+
+TEST(decorrelated_batch_normalization_errors) {
+  EXPECT_THROW(ValueError, "the size 6 is not groups 4 times group_size 1",
+               L::DecorrelatedBatchNormalization(6, {.groups = 4}));
+  EXPECT_THROW(ValueError, "the size 6 is not groups 16 times group_size 3",
+               L::DecorrelatedBatchNormalization(6, {.group_size = 3}));
+  const Array x = ones({2, 6});
+  EXPECT_THROW(ValueError, "groups must be positive and divide the 6 channels of x, not 16",
+               F::decorrelated_batch_normalization(x));
+  EXPECT_THROW(ValueError, "divide the 6 channels of x, not 0",
+               F::fixed_decorrelated_batch_normalization(x, ones({1, 6}), ones({1, 6, 6}), {.groups = 0}));
+  EXPECT_THROW(DimensionError, "running_mean must have the shape (2, 3), not (6,)",
+               F::decorrelated_batch_normalization(x, {.groups = 2, .running_mean = ones({6})}));
+  EXPECT_THROW(DimensionError, "projection must have the shape (2, 3, 3), not (3, 3)",
+               F::fixed_decorrelated_batch_normalization(x, ones({2, 3}), eye(3), {.groups = 2}));
+  EXPECT_THROW(InvalidType, "x.ndim() >= 2", F::decorrelated_batch_normalization(ones({4}), {.groups = 1}));
+  // A NaN affects its group only.
+  const Array part = array({{NAN, 1.f}, {1.f, 2.f}});
+  const Array y = F::decorrelated_batch_normalization(part, {.groups = 2}).array();
+  EXPECT(std::isnan(y[{0, 0}].item<float>()) && !std::isnan(y[{0, 1}].item<float>()));
+  EXPECT_EQ(F::decorrelated_batch_normalization(ones({0, 4}), {.groups = 2}).shape(), (Shape{0, 4}));
+}

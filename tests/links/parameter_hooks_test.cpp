@@ -280,11 +280,68 @@ TEST(prepared_networks_with_hooks_on_parameters) {
   EXPECT_CLOSE(model(x).array(), y, {.atol = 0, .rtol = 0});
 }
 
+namespace {
+
+struct OneLinear : Chain {
+  L::Linear l{3, 2};
+  CHAINER_MEMBERS(OneLinear, l);
+  Variable forward(const Variable& x) { return l(x); }
+};
+
+}  // namespace
+
+TEST(adaptations_with_dropout) {
+  const auto model = encoder();
+  const Array x = random::normal(0, 1, {2, 3, 8}, float32);
+  L::LowRankAdaptation adapted(model, {.rank = 2, .alpha = 4, .dropout = 0.5});
+  for (Parameter& p : adapted.params()) p.set_array(random::normal(0, 0.3, p.shape(), float32));
+  const Array first = adapted(x).array(), second = adapted(x).array();
+  EXPECT(any(first != second).item<bool>());
+  const UsingConfig test_mode(&Config::train, false);
+  const Array expected = adapted(x).array();
+  EXPECT_CLOSE(adapted(x).array(), expected, {.atol = 0, .rtol = 0});
+  adapted.merge();
+  EXPECT_CLOSE(adapted(x).array(), expected, {.atol = 1e-5});
+}
+
+TEST(dropout_of_an_adaptation_is_that_of_its_input) {
+  // The expectation over masks is the result without dropout, and the gradients are those of the formula.
+  auto holder = std::make_shared<OneLinear>();
+  L::LowRankAdaptation adapted(holder, {.rank = 1, .links = {"l"}, .dropout = 0.5});
+  const Array up = array({{1.f}, {2.f}}), down = array({{1.f, 10.f, 100.f}});
+  holder->l.W.set_array(zeros({2, 3}));
+  for (const auto& [path, p] : adapted.namedparams()) Parameter(p).set_array(path == "/l/up" ? up : down);
+  random::seed(1);
+  Array sum = zeros({2});
+  for (int i = 0; i < 2000; ++i) {
+    adapted.cleargrads();
+    const Variable y = adapted(ones({1, 3}));
+    const int code = static_cast<int>(std::lround(y.array()[{0, 0}].item<float>())) / 2;  // kept inputs are doubled
+    EXPECT(code % 10 <= 1 && code / 10 % 10 <= 1 && code / 100 <= 1);
+    EXPECT_CLOSE(y.array()[{0, 1}] * 0.5, y.array()[{0, 0}], {.atol = 1e-3});
+    sum += y.array()[0];
+    if (i > 0) continue;
+    F::sum(y).backward();
+    for (const auto& [path, p] : adapted.namedparams())
+      if (path == "/l/down")
+        EXPECT_CLOSE(p.grad(),
+                     array({{6.f * static_cast<float>(code % 10), 6.f * static_cast<float>(code / 10 % 10),
+                             6.f * static_cast<float>(code / 100)}}),
+                     {.atol = 1e-5});
+  }
+  EXPECT_CLOSE(sum / 2000, array({111.f, 222.f}), {.rtol = 0.1});
+}
+
 TEST(adaptation_errors) {
   EXPECT_THROW(ValueError, "the rank must be positive, not 0",
                (L::LowRankAdaptation{Kept<Link>(encoder()), {.rank = 0}}));
   EXPECT_THROW(ValueError, "no link of the TransformerEncoder is named 'keys'",
                (L::LowRankAdaptation{Kept<Link>(encoder()), {.links = {"keys"}}}));
+  EXPECT_THROW(ValueError, "dropout must be in [0, 1), not 1",
+               (L::LowRankAdaptation{Kept<Link>(encoder()), {.dropout = 1}}));
+  EXPECT_THROW(ValueError, "with dropout /0 must be a Linear, not of class EmbedID",
+               (L::LowRankAdaptation{Kept<Link>(std::make_shared<Sequential>(L::EmbedID(3, 2))),
+                                     {.links = {"0"}, .dropout = 0.5}}));
   EXPECT_THROW(ValueError, "has no size yet",
                (L::LowRankAdaptation{Kept<Link>(std::make_shared<Sequential>(L::Linear(3))), {.links = {"0"}}}));
 }

@@ -67,6 +67,7 @@ std::vector<Call> served_links() {
   v.push_back(called("InceptionBN", L::InceptionBN(4, 2, 3, 2, 3, 2, L::PoolType::avg, {.proj_pool = 1}), image));
   v.push_back(called("BatchNormalization", L::BatchNormalization(4), image));
   v.push_back(called("BatchRenormalization", L::BatchRenormalization(6), x));
+  v.push_back(called("DecorrelatedBatchNormalization", L::DecorrelatedBatchNormalization(6, {.groups = 2}), x));
   v.push_back(called("GroupNormalization", L::GroupNormalization(2, 4), image));
   v.push_back(called("LayerNormalization", L::LayerNormalization(6), x));
   v.push_back(called("SimplifiedDropconnect", L::SimplifiedDropconnect(6, 3), x, false));

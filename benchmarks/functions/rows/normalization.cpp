@@ -47,6 +47,8 @@ void normalization(Table& t) {
       [](const Size& s) {
         return Inputs{normal(s.matrix), normal({s.columns()})};
       });
+  for (const char* name : {"decorrelated_batch_normalization", "fixed_decorrelated_batch_normalization"})
+    t.absent(name, "no counterpart in PyTorch");
 }
 
 }  // namespace bench

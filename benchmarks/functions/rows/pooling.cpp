@@ -55,7 +55,9 @@ void pooling(Table& t) {
       [](const Size& s) {
         return Inputs{normal(s.images), integers(0, 4, s.images)};
       });
-  for (const char* name : {"roi_average_align_2d", "roi_pooling_2d"}) t.absent(name, "in torchvision, not in PyTorch");
+  for (const char* name :
+       {"roi_average_align_2d", "roi_average_pooling_2d", "roi_max_align_2d", "roi_max_pooling_2d", "roi_pooling_2d"})
+    t.absent(name, "in torchvision, not in PyTorch");
 }
 
 }  // namespace bench

@@ -232,7 +232,7 @@ void set_observer(Observer observer) {
 
 Array elementwise(Elementwise op, std::span<const Array* const> in, const Dims& order, Dtype dtype, Dtype compute) {
   const Shape& shape = in[0]->shape();
-  if (!enabled() || in[0]->size() < kLeast) return {};
+  if (!enabled() || is_small(in[0]->size(), in[0]->device())) return {};
   for (const Array* a : in)
     if (!follows(a->body(), order)) return {};
   Registry& r = registry();
@@ -246,7 +246,7 @@ Array elementwise(Elementwise op, std::span<const Array* const> in, const Dims& 
 }
 
 Array reduce(Reduce op, const Array& a, const Dims& axes, const Shape& shape, const Dims& order, Dtype dtype) {
-  if (!enabled() || a.size() < kLeast || !is_dense(a.body())) return {};
+  if (!enabled() || is_small(a.size(), a.device()) || !is_dense(a.body())) return {};
   const std::optional<Traversal> t = traversal_of(a, axes);
   if (!t) return {};
   Registry& r = registry();

@@ -9,10 +9,8 @@ namespace chainer {
 struct ConvolutionPlan {
   Dims stride, pad, dilate;
   int64_t groups = 1;
-  /// Which results may be computed by tensor cores: those of 16-bit types (`halves`), or also those of float32 (`all`),
-  /// whose operands are rounded to ten bits of mantissa.
-  enum class TensorCores : uint8_t { none, halves, all };
-  TensorCores tensor_cores = TensorCores::halves;
+  /// True if a device may use tensor cores, which round operands of float32 to ten bits of mantissa (TF32).
+  bool tensor_cores = true;
   bool by_library = true;  ///< true if a device's library may be used
   bool winograd = true;    ///< true if the CPU backend may use Winograd's algorithm
   /// Returns the padding after the end of axis `d` for which exactly `out` positions of a filter of size `k` fit;

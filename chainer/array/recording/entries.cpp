@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "chainer/array/deferred/pending.h"
+#include "chainer/array/operations/batch_factors.h"
 #include "chainer/array/operations/convolution.h"
 #include "chainer/array/operations/indices.h"
 #include "chainer/array/operations/pooling.h"
@@ -212,6 +213,23 @@ void Recorder::moments(const Array& x, Array& mean, Array& squares) {
 void Recorder::moments_grad(const Array& gy, const Array& x, const Array& mean, Array& total, Array& along) {
   perform("moments_grad", read({&gy, &x, &mean}), written({&total, &along}),
           [&real = real_](Array* const* a) { real.moments_grad(*a[0], *a[1], *a[2], *a[3], *a[4]); });
+}
+void Recorder::batch_factors(BatchFactors& f) {
+  const bool runs = static_cast<bool>(f.running_mean);
+  if (runs) expect_known(f.running_mean), expect_known(f.running_var);
+  Array* const all[] = {&f.average, &f.rstd, &f.scale, &f.running_mean, &f.running_var};
+  perform("batch_factors", read({&f.x, &f.gamma}), {all, runs ? 5u : 3u},
+          [&real = real_, eps = f.eps, decay = f.decay, runs](Array* const* a) {
+            BatchFactors g{*a[0], *a[1], eps, decay, runs ? *a[5] : Array(), runs ? *a[6] : Array(), *a[2], *a[3], *a[4]};
+            real.batch_factors(g);
+          });
+}
+void Recorder::batch_gradients(const Array& gy, const Array& x, const Array& average, const Array& rstd,
+                               const Array& gamma, Array& gx, Array& ggamma, Array& gbeta) {
+  perform("batch_gradients", read({&gy, &x, &average, &rstd, &gamma}), written({&gx, &ggamma, &gbeta}),
+          [&real = real_](Array* const* a) {
+            real.batch_gradients(*a[0], *a[1], *a[2], *a[3], *a[4], *a[5], *a[6], *a[7]);
+          });
 }
 void Recorder::centered_combination(const Array& gy, const Array& x, const Array& mean, const Array& a, const Array& b,
                                     const Array& c, Array& gx) {

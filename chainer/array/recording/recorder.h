@@ -127,6 +127,12 @@ class Recorder final : public Backend {
   void convolution(const ConvolutionCall& call) override;
   void pooling(Pooling op, const PoolingPlan& plan, const Array& in, Array& out, Array* position) override;
   void moments(const Array& x, Array& mean, Array& squares) override;
+  Array constant(Scalar value, Dtype dtype, const Device& device) override {
+    return real_.constant(value, dtype, device);
+  }
+  void batch_factors(BatchFactors& f) override;
+  void batch_gradients(const Array& gy, const Array& x, const Array& average, const Array& rstd, const Array& gamma,
+                       Array& gx, Array& ggamma, Array& gbeta) override;
   void moments_grad(const Array& gy, const Array& x, const Array& mean, Array& total, Array& along) override;
   void centered_combination(const Array& gy, const Array& x, const Array& mean, const Array& a, const Array& b,
                             const Array& c, Array& gx) override;

@@ -25,8 +25,10 @@ enum Types { r_32f = 0, r_64f = 1, r_16f = 2, r_16bf = 14, compute_32f = 68, com
 constexpr uint32_t kOrderedSchemes = 6;  // sums of parts in the workspace; in-place schemes use atomics
 constexpr std::size_t kMostChoices = 1024;
 
+}  // namespace
+
 // A stack of matrices one of whose axes has stride one, see is_row_major.
-struct Matrices {
+struct CublasLt::Matrices {
   char* data;
   int64_t count, rows, columns, stack, row, column;
   bool is_row_major() const { return column == 1 && (row >= columns || rows == 1); }
@@ -34,7 +36,7 @@ struct Matrices {
   int64_t leading() const { return is_row_major() ? std::max(row, columns) : std::max(column, rows); }
   Matrices transposed() const { return {data, count, columns, rows, stack, column, row}; }
 };
-Matrices matrices_of(const ProductCall::Matrices& m) {
+CublasLt::Matrices CublasLt::matrices_of(const ProductCall::Matrices& m) {
   const int n = m.shape.ndim();
   Matrices out{static_cast<char*>(m.data), n == 3 ? m.shape[0] : 1, m.shape[n - 2],  m.shape[n - 1],
                n == 3 ? m.strides[0] : 0,  m.strides[n - 2],        m.strides[n - 1]};
@@ -42,11 +44,31 @@ Matrices matrices_of(const ProductCall::Matrices& m) {
   if (out.rows == 1 && out.column != 1) out.row = 1;
   return out;
 }
+namespace {
+
 int64_t alignment(const void* p) {
   return int64_t(1) << std::min(std::countr_zero(reinterpret_cast<std::uintptr_t>(p) | 256), 8);
 }
 
 }  // namespace
+
+// The library's objects for products of one shape.
+struct CublasLt::Choice {
+  const Functions& f;
+  void* product = nullptr;
+  std::array<void*, 3> layouts{};
+  CublasLtChoice best{};
+  explicit Choice(const Functions& functions) : f(functions) {}
+  Choice(const Choice&) = delete;
+  Choice& operator=(const Choice&) = delete;
+  ~Choice() {
+    for (void* l : layouts)
+      if (l) f.end_layout(l);
+    if (product) f.end_product(product);
+  }
+};
+
+CublasLt::CublasLt(const Functions& f) : f_(f) {}
 
 std::unique_ptr<CublasLt> CublasLt::open() {
   return open_library("CHAINER_CUBLASLT_LIBRARY", {"libcublasLt.so.13", "libcublasLt.so.12"},
@@ -73,7 +95,52 @@ std::string CublasLt::description() {
   return found.value_or("");
 }
 
+// Describes the product left * right and asks for its best algorithm; `best.state` is not 0 if there is none.
+std::unique_ptr<CublasLt::Choice> CublasLt::choose(const std::array<const Matrices*, 3>& all, int type, int compute,
+                                                   int scale, bool has_workspace) {
+  auto made = std::make_unique<Choice>(f_);
+  int status = f_.make_product(&made->product, compute, scale);
+  const auto then = [&](auto&& f) {
+    if (status == 0) status = f();
+  };
+  const auto count = static_cast<int32_t>(all[2]->count);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Matrices& m = *all[i];
+    const int32_t transposed = !m.is_row_major();
+    if (i < 2)
+      then([&] {
+        return f_.set_product(made->product, i == 0 ? transpose_a : transpose_b, &transposed, sizeof transposed);
+      });
+    const auto rows = static_cast<uint64_t>(transposed ? m.rows : m.columns),
+               columns = static_cast<uint64_t>(transposed ? m.columns : m.rows);
+    then([&] { return f_.make_layout(&made->layouts[i], type, rows, columns, m.leading()); });
+    then([&] { return f_.set_layout(made->layouts[i], batch_count, &count, sizeof count); });
+    then([&] { return f_.set_layout(made->layouts[i], batch_offset, &m.stack, sizeof m.stack); });
+  }
+  const std::size_t room = has_workspace ? kWorkspace : 0;
+  void* wish = nullptr;
+  then([&] { return f_.make_wish(&wish); });
+  then([&] { return f_.set_wish(wish, workspace_bytes, &room, sizeof room); });
+  then([&] { return f_.set_wish(wish, schemes, &kOrderedSchemes, sizeof kOrderedSchemes); });
+  for (int i = 0; i < 4; ++i) {  // a, b, c, d: the last two are the same
+    const auto bytes = static_cast<uint32_t>(alignment(all[static_cast<std::size_t>(std::min(i, 2))]->data));
+    then([&] { return f_.set_wish(wish, alignment_a + i, &bytes, sizeof bytes); });
+  }
+  int choices = 0;
+  then([&] {
+    return f_.choose(handle_, made->product, made->layouts[0], made->layouts[1], made->layouts[2], made->layouts[2], wish,
+                     1, &made->best, &choices);
+  });
+  if (wish) f_.end_wish(wish);
+  if (status != 0)
+    made->best.state = status;
+  else if (choices == 0)
+    made->best.state = -1;
+  return made;
+}
+
 CublasLt::~CublasLt() {
+  choices_.clear();
   if (handle_) f_.destroy(handle_);
 }
 
@@ -103,63 +170,20 @@ bool CublasLt::multiply(CuHandle stream, const ProductCall& call, void* workspac
     key[10 + 4 * i] = alignment(m.data);
   }
 
-  struct Ends {  // destroys the library's objects of this call
-    const Functions& f;
-    void *product = nullptr, *wish = nullptr;
-    std::array<void*, 3> layouts{};
-    ~Ends() {
-      for (void* l : layouts)
-        if (l) f.end_layout(l);
-      if (product) f.end_product(product);
-      if (wish) f.end_wish(wish);
-    }
-  } made{f_};
-  int status = f_.make_product(&made.product, compute, scale);
-  const auto then = [&](auto&& f) {
-    if (status == 0) status = f();
-  };
-  const auto count = static_cast<int32_t>(out.count);
-  for (std::size_t i = 0; i < 3; ++i) {
-    const Matrices& m = *all[i];
-    const int32_t transposed = !m.is_row_major();
-    if (i < 2)
-      then([&] {
-        return f_.set_product(made.product, i == 0 ? transpose_a : transpose_b, &transposed, sizeof transposed);
-      });
-    const auto rows = static_cast<uint64_t>(transposed ? m.rows : m.columns),
-               columns = static_cast<uint64_t>(transposed ? m.columns : m.rows);
-    then([&] { return f_.make_layout(&made.layouts[i], type, rows, columns, m.leading()); });
-    then([&] { return f_.set_layout(made.layouts[i], batch_count, &count, sizeof count); });
-    then([&] { return f_.set_layout(made.layouts[i], batch_offset, &m.stack, sizeof m.stack); });
-  }
   auto found = choices_.find(key);
-  if (status == 0 && found == choices_.end()) {
-    const std::size_t room = workspace ? kWorkspace : 0;
-    then([&] { return f_.make_wish(&made.wish); });
-    then([&] { return f_.set_wish(made.wish, workspace_bytes, &room, sizeof room); });
-    then([&] { return f_.set_wish(made.wish, schemes, &kOrderedSchemes, sizeof kOrderedSchemes); });
-    for (int i = 0; i < 4; ++i) {  // a, b, c, d: the last two are the same
-      const auto bytes = static_cast<uint32_t>(alignment(all[static_cast<std::size_t>(std::min(i, 2))]->data));
-      then([&] { return f_.set_wish(made.wish, alignment_a + i, &bytes, sizeof bytes); });
-    }
-    CublasLtChoice choice{};
-    int choices = 0;
-    if (status == 0)
-      status = f_.choose(handle_, made.product, made.layouts[0], made.layouts[1], made.layouts[2], made.layouts[2],
-                         made.wish, 1, &choice, &choices);
-    if (choices == 0) choice.state = -1;
+  if (found == choices_.end()) {
     if (choices_.size() >= kMostChoices) choices_.clear();
-    found = choices_.emplace(key, choice).first;
-    if (status != 0) found->second.state = status;
+    found = choices_.emplace(key, choose(all, type, compute, scale, workspace != nullptr)).first;
   }
-  if (status != 0 || found->second.state != 0) return false;  // no algorithm: a kernel computes the product
+  const Choice& c = *found->second;
+  if (c.best.state != 0) return false;  // no algorithm: a kernel computes the product
   const float alpha32 = static_cast<float>(call.alpha), beta32 = static_cast<float>(call.beta);
   const bool wide = scale == r_64f;
   const void *alpha = wide ? static_cast<const void*>(&call.alpha) : &alpha32,
              *beta = wide ? static_cast<const void*>(&call.beta) : &beta32;
-  status = f_.multiply(handle_, made.product, alpha, b.data, made.layouts[0], a.data, made.layouts[1], beta, out.data,
-                       made.layouts[2], out.data, made.layouts[2], &found->second.algorithm, workspace,
-                       workspace ? kWorkspace : 0, stream);
+  const int status = f_.multiply(handle_, c.product, alpha, b.data, c.layouts[0], a.data, c.layouts[1], beta, out.data,
+                                 c.layouts[2], out.data, c.layouts[2], &c.best.algorithm, workspace,
+                                 workspace ? kWorkspace : 0, stream);
   if (status != 0)
     throw DeviceError("cublasLtMatmul: status ", status, " for (", out.rows, ", ", a.columns, ") x (", a.columns, ", ",
                       out.columns, ") of ", call.dtype);

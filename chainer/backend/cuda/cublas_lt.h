@@ -70,11 +70,16 @@ class CublasLt {
     CHAINER_CUBLAS_LT(X)
 #undef X
   };
-  explicit CublasLt(const Functions& f) : f_(f) {}
+  explicit CublasLt(const Functions& f);
+  struct Matrices;
+  struct Choice;
+  static Matrices matrices_of(const ProductCall::Matrices& m);
+  std::unique_ptr<Choice> choose(const std::array<const Matrices*, 3>& all, int type, int compute, int scale,
+                                 bool has_workspace);
 
   Functions f_;
   void* handle_ = nullptr;
-  std::map<Key, CublasLtChoice> choices_;
+  std::map<Key, std::unique_ptr<Choice>> choices_;
 };
 
 }  // namespace chainer::cuda

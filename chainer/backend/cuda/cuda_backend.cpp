@@ -4,14 +4,18 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <utility>
 
 #include "chainer/array/operations/indices.h"
 #include "chainer/array/time_mark.h"
+#include "chainer/backend/cuda/kernels/fill.h"
 #include "chainer/backend/cuda/kernels/indices.h"
 #include "chainer/backend/cuda/kernels/program.h"
+#include "chainer/backend/cuda/program_source.h"
 #include "chainer/backend/cuda/spaces.h"
 #include "chainer/backend/cuda/staging.h"
 #include "chainer/core/system/fork.h"
@@ -19,6 +23,7 @@
 namespace chainer::cuda {
 namespace {
 
+constexpr std::size_t kMostConstants = 1024;
 constexpr std::size_t kRemembered = 32;  // launches listed in an error
 constexpr std::size_t kChecks = 1024;    // index checks between two waits
 
@@ -57,6 +62,7 @@ struct CudaBackend::DeviceState final : Pool::Source {
   Counts counts;
   WrongIndex* wrong = nullptr;     // on the device, one for each of `checks`
   std::vector<IndexCheck> checks;  // since the last wait
+  std::map<std::pair<Dtype, uint64_t>, Array> constants;
   std::string lost;
 };
 
@@ -65,7 +71,9 @@ CudaBackend::CudaBackend(std::unique_ptr<Driver> driver, std::string prefix)
   is_child();
   for (int i = 0; i < driver_->device_count(); ++i) devices_.push_back(std::make_unique<DeviceState>(*driver_, i));
 }
-CudaBackend::~CudaBackend() = default;
+CudaBackend::~CudaBackend() {
+  for (const auto& d : devices_) d->constants.clear();  // arrays, whose memory goes back to this backend
+}
 
 int CudaBackend::device_count() const { return static_cast<int>(devices_.size()); }
 std::string CudaBackend::name(int index) const { return text(prefix_, ":", index); }
@@ -114,7 +122,26 @@ void CudaBackend::reset_memory_peak(int index) {
   with_device(index, [](DeviceState& d) { d.pool.reset_peak(); });
 }
 void CudaBackend::empty_cache(int index) {
-  with_device(index, [](DeviceState& d) { d.pool.empty_cache(); });
+  with_device(index, [](DeviceState& d) {
+    d.constants.clear();
+    d.pool.empty_cache();
+  });
+}
+// Numbers in formulas are the same in each step: each is sent to the device once.
+Array CudaBackend::constant(Scalar value, Dtype dtype, const Device& device) {
+  const std::pair<Dtype, uint64_t> key{dtype, is_floating(dtype)      ? std::bit_cast<uint64_t>(value.to<double>())
+                                              : dtype == Dtype::bool_ ? uint64_t(value.to<bool>())
+                                                                      : static_cast<uint64_t>(value.to<int64_t>())};
+  const auto known = [&](DeviceState& d) {
+    const auto found = d.constants.find(key);
+    return found == d.constants.end() ? Array() : found->second;
+  };
+  if (Array found = with_device(device.index(), known)) return found;
+  const Array made = Backend::constant(value, dtype, device);
+  return with_device(device.index(), [&](DeviceState& d) {
+    if (d.constants.size() >= kMostConstants) d.constants.clear();
+    return d.constants.emplace(key, made).first->second;
+  });
 }
 void CudaBackend::set_memory_limit(int64_t bytes, int index) {
   with_device(index, [bytes](DeviceState& d) { d.pool.set_limit(bytes); });
@@ -210,8 +237,20 @@ void CudaBackend::report_wrong_indices(DeviceState& d) {
   const std::vector<IndexCheck> checks = std::exchange(d.checks, {});
   std::vector<WrongIndex> wrong(checks.size());
   driver_->copy_to_host(d.stream, wrong.data(), d.wrong, wrong.size() * sizeof(WrongIndex));
-  for (std::size_t k = 0; k < checks.size(); ++k)
-    if (wrong[k].position >= 0) checks[k].fail(wrong[k].value, wrong[k].position, checks[k].size);
+  for (std::size_t k = 0; k < checks.size(); ++k) {
+    if (wrong[k].high == WrongIndex::kNone) continue;
+    forget_wrong_indices(d);
+    checks[k].fail(wrong[k].value(), wrong[k].position(), checks[k].size);
+  }
+}
+
+void CudaBackend::forget_wrong_indices(DeviceState& d) {
+  constexpr uint32_t kWords = kChecks * 2;
+  FillArgs args{};
+  args.space.ndim = 1, args.space.size = kWords, args.space.extent[0] = divider(kWords);
+  args.out.data = reinterpret_cast<char*>(d.wrong), args.out.stride[0] = 8, args.out.type = Type::int64;
+  args.integer = static_cast<int64_t>(WrongIndex::kNone);
+  launch(d.index, "fill_int64", {}, {256, 1, 1}, args);
 }
 
 void CudaBackend::check_indices(const IndexCheck& check, const Array& index, Array& out) {
@@ -229,6 +268,7 @@ void CudaBackend::check_indices(const IndexCheck& check, const Array& index, Arr
       d.wrong = static_cast<WrongIndex*>(driver_->allocate(d.index, bytes));
       if (!d.wrong) throw DeviceError(name(d.index), ": cannot allocate ", bytes, " bytes for errors");
       driver_->begin_block(d.index, d.stream, d.wrong, bytes, bytes);
+      forget_wrong_indices(d);
     }
     if (d.checks.size() == kChecks) {
       ++d.counts.waits;
@@ -236,7 +276,8 @@ void CudaBackend::check_indices(const IndexCheck& check, const Array& index, Arr
     }
     args.wrong = d.wrong + d.checks.size();
     d.checks.push_back(check);
-    launch(d.index, "check_indices", {}, {IndicesArgs::kThreads, 1, 1}, args);
+    const Threads t(args.n);
+    launch(d.index, "check_indices", t.grid, t.block, args);
   });
 }
 
@@ -252,7 +293,17 @@ void CudaBackend::launch_kernel(int index, Launch l, const void* args) {
 void CudaBackend::launch_program(int index, Dim3 grid, Dim3 block, const ProgramArgs& args, std::size_t shared) {
   const std::string_view kernel =
       with_device(index, [&](DeviceState&) { return compiled_programs_.kernel_for(index, args); });
-  launch(index, kernel, grid, block, args, kernel == CompiledPrograms::kInterpreter ? shared : 0);
+  if (kernel == CompiledPrograms::kInterpreter) return launch(index, kernel, grid, block, args, shared);
+  with_compact_args(args.operand_count, axes_of(args), [&]<int operands, int axes>(CompactArgs<operands, axes>*) {
+    CompactArgs<operands, axes> compact{};
+    compact.space.size = args.space.size;
+    std::copy_n(args.space.extent, std::min(axes, args.space.ndim), compact.space.extent);
+    for (int k = 0; k < args.operand_count; ++k) {
+      compact.operands[k].data = args.operands[k].data;
+      std::copy_n(args.operands[k].stride, std::min(axes, args.space.ndim), compact.operands[k].stride);
+    }
+    launch(index, kernel, grid, block, compact);
+  });
 }
 
 void CudaBackend::launch_text(const TextLaunch& t) {

@@ -16,6 +16,8 @@
 namespace chainer::cuda {
 
 struct MomentsArgs;
+struct MomentsMergeArgs;
+struct RowsMomentsArgs;
 struct ProgramArgs;
 
 /// All work of a device runs in one stream, in the order of the calls by all threads. Entries return before their work
@@ -51,6 +53,7 @@ class CudaBackend final : public Backend {
   void elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) override;
   void run(const Program& program) override;
   void fill(Array& out, Scalar value) override;
+  Array constant(Scalar value, Dtype dtype, const Device& device) override;
   void reduce(Reduce op, const Array& a, const Dims& axes, Array& out) override;
   void arg_reduce(ArgReduce op, const Array& a, int axis, Array& out) override;
   void gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) override;
@@ -71,8 +74,13 @@ class CudaBackend final : public Backend {
                 Array& gh_prev) override;
   void moments(const Array& x, Array& mean, Array& squares) override;
   void moments_grad(const Array& gy, const Array& x, const Array& mean, Array& total, Array& along) override;
+  void batch_factors(BatchFactors& f) override;
+  void batch_gradients(const Array& gy, const Array& x, const Array& average, const Array& rstd, const Array& gamma,
+                       Array& gx, Array& ggamma, Array& gbeta) override;
   void centered_combination(const Array& gy, const Array& x, const Array& mean, const Array& a, const Array& b,
                             const Array& c, Array& gx) override;
+  void standardize(const Array& x, double eps, Array& y, Array& rstd) override;
+  void standardize_grad(const Array& gy, const Array& y, const Array& rstd, Array& gx) override;
   void pooling(Pooling op, const PoolingPlan& plan, const Array& in, Array& out, Array* position) override;
   void convolution(const ConvolutionCall& call) override;
   memory::Statistics memory_statistics(int index) override;
@@ -96,8 +104,11 @@ class CudaBackend final : public Backend {
   }
   // Launches a program; `shared` is the shared memory of a block that interprets it.
   void launch_program(int index, Dim3 grid, Dim3 block, const ProgramArgs& args, std::size_t shared);
-  // Computes the two sums of moments() or, with `gradient`, of moments_grad(), in parts.
-  void sums_of_keys(MomentsArgs args, Dtype dtype, bool gradient, Array& first, Array& second);
+  MomentsMergeArgs parts_of_keys(MomentsArgs args, const Array& x, Array& parts);
+  void combine(const Array& gy, const Array& x, const double* mean, const double* a, const double* b, const double* c,
+               Array& gx);
+  void reduce_in_parts(Reduce op, const Array& a, const Dims& axes, Array& out);
+  void standardize_rows(RowsMomentsArgs args, const Array& x, const Array& y);
   void multiply_by_kernel(const ProductCall& call, int index);
   /// Returns true if a library computed the convolution.
   bool convolve_by_library(const ConvolutionCall& call);
@@ -106,6 +117,7 @@ class CudaBackend final : public Backend {
   void launch_kernel(int index, Launch launch, const void* args);
   /// Waits for the device. Throws IndexError for the first index out of range found by kernels since the last call.
   void report_wrong_indices(DeviceState& d);
+  void forget_wrong_indices(DeviceState& d);
   template <class F>
   auto with_device(int index, F&& f);
   int device_of(const void* address);

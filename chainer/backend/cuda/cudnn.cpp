@@ -186,11 +186,9 @@ bool Cudnn::is_allowed(const Descriptor& configuration, const LibraryConvolution
   int notes[all_notes] = {};
   const int64_t count = std::min<int64_t>(engine.get(engine_notes, of_note, all_notes, notes), all_notes);
   const auto has = [&](int note) { return std::find(notes, notes + count, note) != notes + count; };
-  using TensorCores = ConvolutionPlan::TensorCores;
-  const bool rounds = call.dtype == Dtype::float32 && call.tensor_cores == TensorCores::all;
-  const bool may_use_tensor_cores = call.dtype == Dtype::float32 ? rounds : call.tensor_cores != TensorCores::none;
-  return !has(changing_bits) && !has(fourier) && !has(narrow_sums) && (rounds || !has(inputs_rounded)) &&
-         (may_use_tensor_cores || !has(tensor_cores));
+  const bool may_round = call.dtype == Dtype::float32 && call.tensor_cores;
+  return !has(changing_bits) && !has(fourier) && !has(narrow_sums) && (may_round || !has(inputs_rounded)) &&
+         (call.tensor_cores || !has(tensor_cores));
 }
 
 std::unique_ptr<Cudnn::Plan> Cudnn::build(const LibraryConvolution& call) {

@@ -49,7 +49,7 @@ struct LibraryConvolution {
   Dtype dtype;
   Dims stride, pad, pad_end, dilate;
   bool accumulate;
-  ConvolutionPlan::TensorCores tensor_cores;
+  bool tensor_cores;
 };
 
 /// Functions throw DeviceError with the call and the reason if they fail, DeviceLost if earlier work has failed.

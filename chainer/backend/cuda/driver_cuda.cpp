@@ -3,6 +3,9 @@
 
 #include <cstdlib>
 #include <string_view>
+#include <utility>
+
+#include "chainer/core/warnings.h"
 
 namespace chainer::cuda {
 
@@ -22,6 +25,14 @@ void *const kPackedBuffer = reinterpret_cast<void*>(1), *const kPackedBytes = re
 HandleOfDevice& of(Stream s) { return *reinterpret_cast<HandleOfDevice*>(s); }
 HandleOfDevice& of(Event e) { return *reinterpret_cast<HandleOfDevice*>(e); }
 CuAddress address(const void* p) { return reinterpret_cast<CuAddress>(p); }
+
+// Warns that a library was not found, unless its variable says "none" or it `was_said` before.
+void say_missing(bool& was_said, const char* variable, const char* library, const char* effect) {
+  const char* const chosen = std::getenv(variable);
+  if (std::exchange(was_said, true) || (chosen && std::string_view(chosen) == "none")) return;
+  warn(text(library, " was not found, so ", effect, "; it is part of CUDA and a package of Python; ", variable,
+            " names its file, or none for no warning (chainer info shows what was found)"));
+}
 
 std::string version_text(int v) { return text(v / 1000, ".", v % 1000 / 10); }
 
@@ -265,6 +276,9 @@ bool CudaDriver::multiply(Stream s, const ProductCall& call) {
   if (!d.asked_for_products) {
     d.asked_for_products = true;
     d.products = CublasLt::open();
+    if (!d.products)
+      say_missing(products_are_missing_, "CHAINER_CUBLASLT_LIBRARY", "cuBLASLt (libcublasLt.so.13 or .12)",
+                  "products of matrices are slow");
     CuAddress room = 0;
     if (d.products && cu_.allocate(&room, CublasLt::kWorkspace) == 0) d.workspace = reinterpret_cast<void*>(room);
   }
@@ -279,6 +293,8 @@ std::optional<std::size_t> CudaDriver::convolution_workspace(Stream s, const Lib
   if (!d.asked_for_convolutions) {
     d.asked_for_convolutions = true;
     d.convolutions = Cudnn::open();
+    if (!d.convolutions)
+      say_missing(convolutions_are_missing_, "CHAINER_CUDNN_LIBRARY", "cuDNN (libcudnn.so.9)", "convolutions are slow");
   }
   if (!d.convolutions) return {};
   if (d.convolutions->plans() >= Cudnn::kMostPlans) {

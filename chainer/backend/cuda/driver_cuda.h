@@ -84,7 +84,7 @@ class CudaDriver final : public Driver {
   Libcuda cu_;
   Kernels kernels_;
   std::vector<OneDevice> devices_;
-  bool blocking_;
+  bool blocking_, products_are_missing_ = false, convolutions_are_missing_ = false;
   std::once_flag asked_for_compiler_;
   std::unique_ptr<Nvrtc> compiler_;
 };

@@ -9,6 +9,7 @@
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/kernels/fill.h"
 #include "chainer/backend/cuda/kernels/program.h"
+#include "chainer/backend/cuda/parts.h"
 #include "chainer/backend/cuda/spaces.h"
 
 namespace chainer::cuda {
@@ -65,6 +66,7 @@ class Builder {
     for (int k = 0; k < count_; ++k) strides[static_cast<std::size_t>(k)] = &strides_[k];
     const auto loop = make_loop<Args::kOperands>(shape, strides, count_, reorder);
     args_.space = space_of(loop);
+    args_.operand_count = count_;
     for (int k = 0; k < count_; ++k) args_.operands[k] = operand_of(loop, k, data_[k], dtypes_[k]);
     args_.register_bytes = bytes_;
     args_.each = Args::kMostEach;
@@ -96,6 +98,15 @@ Array over(const ArrayBody& b, const Shape& shape) {
 void CudaBackend::elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) {
   expect_defined(op, compute);
   if (out.size() == 0) return;
+  if (in_parts(out.shape(), [&](int axis, int64_t begin, int64_t count) {
+        std::array<Array, 3> parts;
+        std::array<const Array*, 3> pointers{};
+        for (std::size_t k = 0; k < inputs.size(); ++k)
+          parts[k] = part_of(*inputs[k], axis, begin, count), pointers[k] = &parts[k];
+        Array to = part_of(out, axis, begin, count);
+        elementwise(op, {pointers.data(), inputs.size()}, to, compute);
+      }))
+    return;
   Builder b;
   std::array<const void*, 3> data{};
   for (std::size_t k = 0; k < inputs.size(); ++k) data[k] = inputs[k]->raw();
@@ -111,7 +122,7 @@ void CudaBackend::elementwise(Elementwise op, std::span<const Array* const> inpu
 void CudaBackend::run(const Program& p) {
   using Kind = Program::Instruction::Kind;
   const int64_t size = p.space.product();
-  if (size == 0) return Backend::run(p);
+  if (size == 0 || size > most_elements) return Backend::run(p);
   Builder b;
   const Strides dense = contiguous_strides(p.space);
   std::optional<Device> device;
@@ -178,6 +189,11 @@ void CudaBackend::run(const Program& p) {
 
 void CudaBackend::fill(Array& out, Scalar value) {
   if (out.size() == 0) return;
+  if (in_parts(out.shape(), [&](int axis, int64_t begin, int64_t count) {
+        Array to = part_of(out, axis, begin, count);
+        fill(to, value);
+      }))
+    return;
   const Strides strides = out.strides();
   const auto loop = make_loop<1>(out.shape(), {&strides}, 1);
   FillArgs args{};

@@ -31,6 +31,25 @@ void add_packages(const fs::path& site, std::vector<fs::path>& folders) {
   for (const fs::path& package : entries(site / "nvidia")) folders.push_back(package / "lib");
 }
 
+// Those of the python3 that a shell finds: in its installation, and in those that its links lead to.
+void add_packages_of_python(std::vector<fs::path>& folders) {
+  std::string path = variable_of("PATH");
+  for (std::size_t at = 0, end; at < path.size(); at = end + 1) {
+    end = std::min(path.find(':', at), path.size());
+    std::error_code failed;
+    fs::path python = fs::path(path.substr(at, end - at)) / "python3";
+    if (!fs::exists(python, failed)) continue;
+    for (int links = 0; links < 8; ++links) {
+      for (const fs::path& library : entries(python.parent_path().parent_path() / "lib"))
+        for (const char* site : {"site-packages", "dist-packages"}) add_packages(library / site, folders);
+      const fs::path next = fs::read_symlink(python, failed);
+      if (failed) return;
+      python = (python.parent_path() / next).lexically_normal();
+    }
+    return;
+  }
+}
+
 std::vector<fs::path> folders() {
   std::vector<fs::path> out;
   for (const char* name : {"CUDA_PATH", "CUDA_HOME"})
@@ -42,6 +61,7 @@ std::vector<fs::path> folders() {
   if (const std::string own = run_time_library::path_of(reinterpret_cast<const void*>(&variable_of)); !own.empty())
     add_packages(fs::path(own).parent_path().parent_path(), out);
   if (const std::string root = variable_of("CONDA_PREFIX"); !root.empty()) out.push_back(fs::path(root) / "lib");
+  add_packages_of_python(out);
   return out;
 }
 

@@ -12,7 +12,8 @@ namespace chainer::cuda {
 /// Returns where to look for a library that has one of these names, best first. If the environment variable is set, it
 /// names the only file, or "none". Otherwise each name is looked for where the system finds libraries
 /// (LD_LIBRARY_PATH included), then in the toolkit (CUDA_PATH, CUDA_HOME, /usr/local/cuda), and in packages of Python:
-/// nvidia/*/lib in the site-packages of VIRTUAL_ENV and in those that contain this library, and in CONDA_PREFIX.
+/// nvidia/*/lib in the site-packages of VIRTUAL_ENV and in those that contain this library, in CONDA_PREFIX, and in
+/// those of the python3 in PATH.
 std::vector<std::string> library_places(const char* variable, std::initializer_list<const char*> names);
 
 /// Opens the places in order until make(library, path) returns a value that is not empty, which it returns; an empty

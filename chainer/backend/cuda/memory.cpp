@@ -2,9 +2,16 @@
 #include "chainer/backend/cuda/memory.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 namespace chainer::cuda {
 
+Pool::Pool(Source& source)
+    : source_(source), caches_([] {
+        const char* const chosen = std::getenv("CHAINER_CUDA_POOL");
+        return !chosen || std::string_view(chosen) != "none";
+      }()) {}
 Pool::~Pool() {
   for (const auto& [at, bytes] : segments_) source_.give(const_cast<char*>(at), bytes);
 }
@@ -52,9 +59,9 @@ int Pool::new_segment(std::size_t bytes, bool small) {
 memory::Block Pool::allocate(std::size_t bytes) {
   if (bytes > std::size_t(1) << 62) return {};
   const std::size_t size = std::max(kUnit, (bytes + kUnit - 1) / kUnit * kUnit);
-  const bool small = size <= kSmall;
+  const bool small = caches_ && size <= kSmall;
   const std::size_t least = (size + kSmallSegment - 1) / kSmallSegment * kSmallSegment;
-  const std::size_t segment = small ? kSmallSegment : size <= kMedium ? kMediumSegment : least;
+  const std::size_t segment = !caches_ ? size : small ? kSmallSegment : size <= kMedium ? kMediumSegment : least;
   int i = -1;
   if (const auto found = free_[small].lower_bound({size, nullptr, 0}); found != free_[small].end())
     i = std::get<int>(*found);
@@ -64,7 +71,7 @@ memory::Block Pool::allocate(std::size_t bytes) {
     empty_cache();
     i = new_segment(segment, small);
   }
-  if (i < 0 && !small) i = new_segment(least, small);  // if memory is short, no more than requested
+  if (i < 0 && !small && caches_) i = new_segment(least, small);  // if memory is short, no more than requested
   if (i < 0) return {};
   take_from_free(i);
   if (pieces_[static_cast<std::size_t>(i)].size > size) {
@@ -103,6 +110,10 @@ void Pool::release(memory::Block block) {
   const Piece& p = pieces_[static_cast<std::size_t>(i)];
   statistics_.in_use -= static_cast<int64_t>(p.size);
   statistics_.cached += static_cast<int64_t>(p.size);
+  if (!caches_) {
+    source_.wait();
+    return end_segment(i);
+  }
   if (const int next = p.next; is_free(next)) {
     take_from_free(next);
     join(i, next);
@@ -127,12 +138,16 @@ void Pool::empty_cache() {
       }
       if (!waited) source_.wait(), waited = true;
       it = list.erase(it);
-      segments_.erase(p.at);
-      unused_.push_back(i);
-      reserved_ -= static_cast<int64_t>(p.size);
-      statistics_.cached -= static_cast<int64_t>(p.size);
-      source_.give(p.at, p.size);
+      end_segment(i);
     }
+}
+void Pool::end_segment(int piece) {
+  const Piece p = pieces_[static_cast<std::size_t>(piece)];
+  segments_.erase(p.at);
+  unused_.push_back(piece);
+  reserved_ -= static_cast<int64_t>(p.size);
+  statistics_.cached -= static_cast<int64_t>(p.size);
+  source_.give(p.at, p.size);
 }
 
 bool Pool::owns(const void* address) const {

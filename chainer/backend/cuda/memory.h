@@ -13,7 +13,8 @@ namespace chainer::cuda {
 /// A pool of blocks in segments from a driver. Segments have 2 MiB for blocks of up to 1 MiB, 20 MiB for blocks of up
 /// to 10 MiB, and the block's size rounded up to 2 MiB beyond. A request takes the smallest free block that is large
 /// enough and splits off the rest; a freed block is merged with free neighbours in its segment. Sizes are multiples of
-/// 512 bytes. Callers must hold a lock.
+/// 512 bytes. With CHAINER_CUDA_POOL=none every block is a segment of its own, which is returned when the block is
+/// freed, so that tools that check memory see each array. Callers must hold a lock.
 class Pool {
  public:
   /// The source of segments.
@@ -26,7 +27,7 @@ class Pool {
   static constexpr std::size_t kUnit = 512, kSmall = std::size_t(1) << 20, kSmallSegment = std::size_t(2) << 20,
                                kMedium = std::size_t(10) << 20, kMediumSegment = std::size_t(20) << 20;
 
-  explicit Pool(Source& source) : source_(source) {}
+  explicit Pool(Source& source);
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
   /// Returns all segments, even those in use.
@@ -62,7 +63,10 @@ class Pool {
   void take_from_free(int piece);
   void join(int left, int right);
 
+  void end_segment(int piece);
+
   Source& source_;
+  const bool caches_;
   std::vector<Piece> pieces_;
   std::vector<int> unused_;  // unused entries of pieces_
   Free free_[2];             // of large and of small segments

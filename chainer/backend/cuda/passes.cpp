@@ -2,8 +2,8 @@
 // Optional entries for training: optimizers' update steps, random numbers, softmax.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "chainer/backend/common/largest_below.h"
@@ -11,6 +11,7 @@
 #include "chainer/backend/cuda/kernels/random.h"
 #include "chainer/backend/cuda/kernels/softmax.h"
 #include "chainer/backend/cuda/kernels/update.h"
+#include "chainer/backend/cuda/parts.h"
 #include "chainer/backend/cuda/spaces.h"
 
 namespace chainer::cuda {
@@ -41,7 +42,7 @@ struct ArraysOfUpdate {
   bool dense() const {
     for (int k = 0; k < count; ++k)
       if (!loop.dense(k) || !is_floating(dtypes[static_cast<std::size_t>(k)])) return false;
-    return loop.size < int64_t(1) << 31;
+    return loop.size <= most_elements;
   }
 };
 
@@ -51,6 +52,13 @@ void CudaBackend::update(Update op, Array& param, const Array& grad, std::span<A
                          std::span<const double> hyper) {
   if (param.size() == 0) return;
   if (!is_floating(param.dtype())) throw DtypeError("update: parameters must be floating, not ", param.dtype());
+  if (in_parts(param.shape(), [&](int axis, int64_t begin, int64_t count) {
+        Array part = part_of(param, axis, begin, count);
+        std::vector<Array> of_states;
+        for (const Array& s : states) of_states.push_back(part_of(s, axis, begin, count));
+        update(op, part, part_of(grad, axis, begin, count), of_states, hyper);
+      }))
+    return;
   const ArraysOfUpdate arrays(param, grad, states);
   const auto operand = [&](int k) {
     const auto i = static_cast<std::size_t>(k);
@@ -83,7 +91,7 @@ void CudaBackend::update_all(std::span<UpdatePass> passes) {
     index = p.param.device().index(), compute = wanted;
     if (!is_floating(p.param.dtype())) throw DtypeError("update: parameters must be floating, not ", p.param.dtype());
     const ArraysOfUpdate arrays(p.param, p.grad, p.states);
-    if (!arrays.dense() || p.param.size() > std::numeric_limits<uint32_t>::max()) {
+    if (!arrays.dense()) {
       update(p.op, p.param, p.grad, p.states, p.hyper);
       continue;
     }
@@ -132,8 +140,12 @@ void CudaBackend::softmax(bool log, const Array& a, int64_t outer, int64_t n, in
   args.in_bytes = static_cast<int>(item_size(a.dtype())), args.out_bytes = static_cast<int>(item_size(out.dtype()));
   args.outer = outer, args.n = n, args.inner = inner;
   args.log = log;
-  const auto blocks = static_cast<unsigned>(std::min<int64_t>((outer * inner + 3) / 4, 132 * 16));
-  launch(out.device().index(), kernel_for("softmax", a.dtype()), {blocks, 1, 1}, {32, 4, 1}, args);
+  // Threads of a warp read adjacent elements, and each has a few of a row.
+  const auto lanes = static_cast<int>(std::clamp<uint64_t>(std::bit_ceil(static_cast<uint64_t>(n + 3) / 4), 1,
+                                                           inner >= 32 ? 8 : SoftmaxArgs::kThreads));
+  args.wide = SoftmaxArgs::kThreads / lanes;
+  const auto blocks = static_cast<unsigned>(std::clamp<int64_t>((outer * inner - 1) / args.wide + 1, 1, 132 * 16));
+  launch(out.device().index(), kernel_for("softmax", a.dtype()), {blocks, 1, 1}, {SoftmaxArgs::kThreads, 1, 1}, args);
 }
 
 }  // namespace chainer::cuda

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/program_source.h"
 
-#include <algorithm>
+#include <cstdlib>
+#include <limits>
 #include <span>
 
 #include "chainer/array/operations/ops.h"
@@ -19,9 +20,15 @@ const char* name_of(Type t) { return kTypes[static_cast<int>(t)]; }
 // Returns the name in Walk (kernels/compiled.h) of an operand's layout.
 const char* walk_of(const Args& a, int operand) {
   const Operand& o = a.operands[operand];
-  const auto bytes = item_size(static_cast<Dtype>(o.type));
-  if (std::all_of(o.stride, o.stride + a.space.ndim, [](int64_t s) { return s == 0; })) return "single";
-  return a.space.ndim == 1 && o.stride[0] == bytes ? "dense" : "any";
+  bool is_single = true, is_dense = true, is_near = true;
+  int64_t dense = item_size(static_cast<Dtype>(o.type));
+  for (int d = 0; d < a.space.ndim; ++d) {
+    is_single = is_single && o.stride[d] == 0;
+    is_dense = is_dense && o.stride[d] == dense;
+    is_near = is_near && std::abs(o.stride[d]) <= std::numeric_limits<int32_t>::max();
+    dense *= a.space.extent[d].divisor;
+  }
+  return is_single ? "single" : is_dense ? "dense" : is_near ? "near" : "any";
 }
 
 // Calls f(place, is_written) for all places of an instruction.
@@ -43,6 +50,18 @@ struct Places {
       if (used[place]) f(place);
   }
 };
+}  // namespace
+
+int axes_of(const Args& a) {
+  int axes = 0;
+  Places(a).visit([&](int place) {
+    if (place < Args::kOperands && (*walk_of(a, place) == 'n' || *walk_of(a, place) == 'a')) axes = a.space.ndim;
+  });
+  return axes;
+}
+
+namespace {
+
 std::string text_of(int place) {
   return place < Args::kOperands ? text("m", place) : text("r", place - Args::kOperands);
 }
@@ -70,19 +89,23 @@ void add_signature(const Args& a, std::string& out) {
     else
       out += static_cast<char>(a.register_type[place - Args::kOperands]);
   });
+  out += static_cast<char>(axes_of(a)), out += static_cast<char>(a.operand_count);
 }
 
 std::string program_source(const Args& a, std::string_view kernel) {
+  int room[2] = {};
+  with_compact_args(a.operand_count, axes_of(a),
+                    [&]<int operands, int axes>(CompactArgs<operands, axes>*) { room[0] = operands, room[1] = axes; });
   std::string s =
-      text("#include \"chainer/backend/cuda/kernels/compiled.h\"\n\nnamespace chainer::cuda {\n\nKERNEL(", kernel,
-           ", ProgramArgs) {\n  constexpr int each = ", elements_of_thread(a),
+      text("#include \"chainer/backend/cuda/kernels/compiled.h\"\n\nnamespace chainer::cuda {\n\nusing ", kernel, "_args = CompactArgs<", room[0], ", ", room[1],
+           ">;\nKERNEL(", kernel, ", ", kernel, "_args) {\n  constexpr int each = ", elements_of_thread(a), ", axes = ", axes_of(a),
            ";\n  const int64_t block = int64_t(blockDim.x) * each;\n"
            "  for (int64_t first = blockIdx.x * block; first < a.space.size; first += gridDim.x * block) {\n"
-           "    const Elements<each> i(static_cast<uint32_t>(first) + threadIdx.x, a.space.size);\n");
+           "    const Elements<each, axes> i(a.space, static_cast<uint32_t>(first) + threadIdx.x);\n");
   Places(a).visit([&](int place) {
     if (place < Args::kOperands)
-      s += text("    Memory<Type::", name_of(a.operands[place].type), ", Walk::", walk_of(a, place), ", each> ",
-                text_of(place), "{a, ", place, "};\n");
+      s += text("    Memory<", kernel, "_args::Operand, Type::", name_of(a.operands[place].type), ", Walk::", walk_of(a, place),
+                ", each> ", text_of(place), "{a.operands[", place, "]};\n");
     else
       s += text("    Register<Type::", name_of(a.register_type[place - Args::kOperands]), ", each> ", text_of(place),
                 ";\n");

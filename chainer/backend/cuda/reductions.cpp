@@ -2,18 +2,22 @@
 // Reductions, matrix products by kernels, rows by index.
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdlib>
 
 #include "chainer/array/order.h"
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/kernels/gemm.h"
 #include "chainer/backend/cuda/kernels/reduce.h"
 #include "chainer/backend/cuda/kernels/rows.h"
+#include "chainer/backend/cuda/parts.h"
 #include "chainer/backend/cuda/spaces.h"
 
 namespace chainer::cuda {
 namespace {
 
 constexpr unsigned kMostBlocks = 132 * 16;
+constexpr uint32_t kMostParts = 1024;
 
 // Returns the arguments of a reduction over `axes`; in the result they have length one or are absent.
 ReduceArgs reduction(const Array& a, const Dims& axes, Array& out, int op) {
@@ -45,28 +49,111 @@ ReduceArgs reduction(const Array& a, const Dims& axes, Array& out, int op) {
   args.op = op;
   return args;
 }
-Dim3 warps_for(uint32_t results) { return {std::min((results + 3) / 4, kMostBlocks), 1, 1}; }
+
+// Chooses the shape of blocks, by lengths and the order of axes in memory: threads of a warp read adjacent elements, a
+// thread has several of them to load at once, and long reductions are split so that blocks occupy a large device.
+void choose_blocks(ReduceArgs& a) {
+  constexpr unsigned kThreads = ReduceArgs::kThreads;
+  const auto step = [](const Operand& o, int axes) { return axes ? std::abs(o.stride[0]) : 0; };
+  const int64_t across = step(a.in_kept, a.kept.ndim), along = step(a.in_reduced, a.reduced.ndim);
+  a.columns = a.kept.size > 1 && across != 0 && (along == 0 || across < along);
+  const unsigned lanes = std::clamp(std::bit_ceil(a.reduced.size / 4 + 1), 1u, a.columns ? 8u : kThreads);
+  a.wide = static_cast<int>(kThreads / lanes);
+  const uint32_t tiles = (a.kept.size - 1) / static_cast<uint32_t>(a.wide) + 1;
+  a.parts = std::clamp(std::min(a.reduced.size / (lanes * 16), kMostParts / std::min(tiles, kMostParts)), 1u, kMostParts);
+}
+Dim3 grid_of(const ReduceArgs& a) {
+  return {std::min((a.kept.size - 1) / static_cast<uint32_t>(a.wide) + 1, kMostBlocks), a.parts, 1};
+}
+// Returns the arguments that combine the parts of a reduction.
+ReduceArgs merging(ReduceArgs a) {
+  a.from_totals = a.totals, a.from_positions = a.positions;
+  a.reduced = {};
+  a.reduced.size = a.parts, a.parts = 1;
+  a.columns = a.kept.size > 1;
+  a.wide = static_cast<int>(std::clamp(std::bit_ceil(a.kept.size), 1u, 32u));
+  return a;
+}
+const char* kernel_of_sums(Dtype d) {
+  switch (d) {
+    case Dtype::float32: return "reduce_float32";
+    case Dtype::float64: return "reduce_float64";
+    case Dtype::float16: return "reduce_float16";
+    case Dtype::bfloat16: return "reduce_bfloat16";
+    default: return "reduce_int64";
+  }
+}
 
 }  // namespace
 
+// Reduces the parts of the longest axis separately.
+void CudaBackend::reduce_in_parts(Reduce op, const Array& a, const Dims& axes, Array& out) {
+  in_parts(a.shape(), [&, totals = Array()](int axis, int64_t begin, int64_t count) mutable {
+    const Array part = part_of(a, axis, begin, count);
+    if (std::find(axes.begin(), axes.end(), axis) == axes.end()) {
+      const auto before = std::count_if(axes.begin(), axes.end(), [axis](int64_t d) { return d < axis; });
+      const int kept = out.ndim() == a.ndim() ? axis : axis - static_cast<int>(before);
+      Array to = part_of(out, kept, begin, count);
+      return reduce(op, part, axes, to);
+    }
+    // Combined with the total of the parts before it.
+    Array total(out.shape(), is_floating(a.dtype()) ? float64 : int64, out.device());
+    reduce(op, part, axes, total);
+    if (begin > 0) {
+      Array both({2, out.size()}, total.dtype(), out.device()), sum({out.size()}, total.dtype(), out.device());
+      Array first = part_of(both, 0, 0, 1), second = part_of(both, 0, 1, 1);
+      copy_elements(totals.reshape(first.shape()), first), copy_elements(total.reshape(second.shape()), second);
+      reduce(op, both, Dims{0}, sum);
+      total = sum.reshape(out.shape());
+    }
+    totals = total;
+    if (begin + count == a.shape()[axis]) copy_elements(total, out);
+  });
+}
+
 void CudaBackend::reduce(Reduce op, const Array& a, const Dims& axes, Array& out) {
   if (out.size() == 0) return;
-  const ReduceArgs args = reduction(a, axes, out, static_cast<int>(op));
-  const bool floating = is_floating(a.dtype());
+  if (a.size() > most_elements) return reduce_in_parts(op, a, axes, out);
+  ReduceArgs args = reduction(a, axes, out, static_cast<int>(op));
+  choose_blocks(args);
   const int index = out.device().index();
-  if (args.reduced.size > 256)
-    launch(index, floating ? "reduce_by_blocks_float64" : "reduce_by_blocks_int64",
-           {std::min(args.kept.size, kMostBlocks), 1, 1}, {256, 1, 1}, args);
-  else
-    launch(index, floating ? "reduce_by_warps_float64" : "reduce_by_warps_int64", warps_for(args.kept.size), {32, 4, 1},
-           args);
+  const Dtype wide = is_floating(a.dtype()) ? float64 : int64;
+  Array totals;
+  if (args.parts > 1) {
+    totals = Array({args.parts, int64_t(args.kept.size)}, wide, out.device());
+    args.totals = static_cast<char*>(totals.mutable_raw());
+  }
+  constexpr Dim3 block{ReduceArgs::kThreads, 1, 1};
+  launch(index, kernel_of_sums(a.dtype()), grid_of(args), block, args);
+  if (args.parts == 1) return;
+  const ReduceArgs merge = merging(args);
+  launch(index, kernel_of_sums(wide), grid_of(merge), block, merge);
 }
 
 void CudaBackend::arg_reduce(ArgReduce op, const Array& a, int axis, Array& out) {
   if (out.size() == 0) return;
-  const ReduceArgs args = reduction(a, Dims{axis}, out, static_cast<int>(op));
-  launch(out.device().index(), is_floating(a.dtype()) ? "arg_reduce_float64" : "arg_reduce_int64",
-         warps_for(args.kept.size), {32, 4, 1}, args);
+  if (in_parts(out.shape(), [&](int along, int64_t begin, int64_t count) {
+        const int of_a = out.ndim() == a.ndim() || along < axis ? along : along + 1;
+        Array to = part_of(out, along, begin, count);
+        arg_reduce(op, part_of(a, of_a, begin, count), axis, to);
+      }))
+    return;
+  ReduceArgs args = reduction(a, Dims{axis}, out, static_cast<int>(op));
+  choose_blocks(args);
+  const int index = out.device().index();
+  const char* const kernel = is_floating(a.dtype()) ? "arg_reduce_float64" : "arg_reduce_int64";
+  Array totals, positions;
+  if (args.parts > 1) {
+    totals = Array({args.parts, int64_t(args.kept.size)}, is_floating(a.dtype()) ? float64 : int64, out.device());
+    positions = Array(totals.shape(), int64, out.device());
+    args.totals = static_cast<char*>(totals.mutable_raw());
+    args.positions = static_cast<int64_t*>(positions.mutable_raw());
+  }
+  constexpr Dim3 block{ReduceArgs::kThreads, 1, 1};
+  launch(index, kernel, grid_of(args), block, args);
+  if (args.parts == 1) return;
+  const ReduceArgs merge = merging(args);
+  launch(index, kernel, grid_of(merge), block, merge);
 }
 
 void CudaBackend::multiply_by_kernel(const ProductCall& c, int index) {
@@ -128,9 +215,19 @@ RowsArgs rows(const Array& table, const void* table_data, const Array& index, co
   args.list = operand_of(inner, 0, list_data, list.dtype());
   args.table = operand_of(inner, 1, table_data, table.dtype());
   args.step = table_strides[0] * item_size(table.dtype());
-  args.parts = 1;
   return args;
 }
+
+// Blocks of 256 threads over elements of a row and rows.
+struct RowThreads {
+  Dim3 grid, block;
+  RowThreads(const RowsArgs& a, unsigned across) {
+    block = {across, 256 / across, 1};
+    grid.x = std::clamp((a.rows.size + block.y - 1) / block.y, 1u, kMostBlocks);
+    grid.y = std::clamp(std::min((a.row.size + across - 1) / across, kMostBlocks / grid.x), 1u, 65535u);
+  }
+};
+unsigned threads_across(const RowsArgs& a) { return std::clamp(std::bit_ceil(a.row.size), 1u, 256u); }
 
 }  // namespace
 
@@ -143,7 +240,7 @@ void CudaBackend::take_rows(const Array& a, const Array& index, Array& out) {
   const void* from = a.raw();
   RowsArgs args = rows(a, from, index, out, out.mutable_raw());
   args.list.data = nullptr;  // list_rows has it
-  const Threads t(out.size());
+  const RowThreads t(args, threads_across(args));
   launch(out.device().index(), kernel_for("take_rows", a.dtype()), t.grid, t.block, args);
 }
 
@@ -157,10 +254,25 @@ void CudaBackend::scatter_rows(Array& out, const Array& index, const Array& valu
   const void* from = values.raw();
   RowsArgs args = rows(out, out.mutable_raw(), index, values, from);
   args.list.data = nullptr;
-  args.parts = std::clamp(args.rows.size / 64, 1u, 32u);
-  Threads t(args.row.size);
-  t.grid.y = args.parts;
-  launch(out.device().index(), kernel_for(accumulate ? "add_rows" : "put_rows", out.dtype()), t.grid, t.block, args);
+  const int index_of_device = out.device().index();
+  if (args.rows.size <= 32) {
+    const Threads t(args.row.size);
+    const char* const kernel = accumulate ? "add_few_rows" : "put_few_rows";
+    return launch(index_of_device, kernel_for(kernel, out.dtype()), t.grid, t.block, args);
+  }
+  Array found({accumulate ? 2 : 1, out.shape()[0]}, int32, out.device()), next;
+  fill(found, -1);
+  args.heads = static_cast<int*>(found.mutable_raw());
+  if (accumulate) {
+    next = Array({index.size()}, int32, out.device());
+    args.counts = args.heads + out.shape()[0];
+    args.next = static_cast<int*>(next.mutable_raw());
+  }
+  const Threads each(args.rows.size);
+  launch(index_of_device, "find_rows", each.grid, each.block, args);
+  RowThreads t(args, accumulate ? 32 : threads_across(args));
+  t.grid.y = accumulate ? 1 : t.grid.y;
+  launch(index_of_device, kernel_for(accumulate ? "add_rows" : "put_rows", out.dtype()), t.grid, t.block, args);
 }
 
 }  // namespace chainer::cuda

@@ -10,15 +10,11 @@ namespace chainer::functions {
 
 ConvolutionPlan make_plan(std::string_view name, int axes, const PerAxis& stride, const PerAxis& pad,
                           const PerAxis& dilate, int64_t groups) {
-  using TensorCores = ConvolutionPlan::TensorCores;
-  const std::string& units = config().use_cudnn_tensor_core;
   const ConvolutionPlan p{stride.on(axes, text(name, ": stride")),
                           pad.on(axes, text(name, ": pad")),
                           dilate.on(axes, text(name, ": dilate")),
                           groups,
-                          units == "always"  ? TensorCores::all
-                          : units == "never" ? TensorCores::none
-                                             : TensorCores::halves,
+                          config().use_cudnn_tensor_core.get() != "never",
                           config().use_cudnn.get() != "never",
                           config().winograd};
   for (int d = 0; d < axes; ++d)

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/operations/batch_factors.h"
 #include "chainer/autograd/partial_gradients.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
@@ -40,17 +41,21 @@ struct NormalizeBatchNode : FunctionNode {
     const Array x = order.take(in[0], d);
     average = Array({order.keys()}, float64, x.device());
     if (x.size() == 0) return {Array(in[0].shape(), in[0].dtype(), x.device())};
-    Array squares({order.keys()}, float64, x.device());
-    x.device().backend().moments(x, average, squares);
-    const Array variance = squares / static_cast<double>(order.averaged());
-    rstd = reciprocal(chainer::sqrt(variance + options.eps));
-    Array scale = in[1].astype(float64).ravel() * rstd, shift = in[2].astype(float64).ravel();
+    const Array gamma = in[1].ravel();
+    BatchFactors f{x, gamma, options.eps, options.decay, {}, {}, average, {}, {}};
+    f.rstd = Array({order.keys()}, float64, x.device());
+    f.scale = Array({order.keys()}, options.renormalization ? float64 : d, x.device());
+    if (options.update && !options.renormalization)
+      f.running_mean = options.running_mean, f.running_var = options.running_var;
+    x.device().backend().batch_factors(f);
+    rstd = f.rstd;
+    Array scale = f.scale, shift = in[2].ravel();
     if (options.renormalization) {
-      correct(variance);
-      shift = shift + in[1].astype(float64).ravel() * fixed.d;
+      correct();
+      shift = shift.astype(float64) + gamma.astype(float64) * fixed.d;
       scale = scale * fixed.r;
+      update_running();
     }
-    update_running(variance);
     // A deferred elementwise operation: an activation that follows runs in the same pass.
     const auto wide = [&](const Array& keys) { return keys.astype(d).reshape(order.expanded()); };
     const Array centered = order.restore(x) - wide(average);
@@ -72,40 +77,46 @@ struct NormalizeBatchNode : FunctionNode {
     }
     const Dtype d = compute_dtype(x.dtype());
     const Array xs = order.take(x.array(), d), g = order.take(gy[0].array(), d);
-    Array total({order.keys()}, float64, x.device()), along({order.keys()}, float64, x.device());
     Backend& backend = xs.device().backend();
-    backend.moments_grad(g, xs, average, total, along);
-    Array slope = gamma.array().astype(float64).ravel() * rstd, ggamma = along * rstd;
-    if (fixed.r) {
-      slope = slope * fixed.r;
-      ggamma = ggamma * fixed.r + total * fixed.d;
-    }
-    const double share = 1 / static_cast<double>(order.averaged());
     Array gx(xs.shape(), d, xs.device());
+    const auto grads = [&](const Array& ggamma, const Array& gbeta) {
+      const auto as_key = [&](const Array& a) {
+        return Variable(a.astype(gamma.dtype(), false).reshape(gamma.shape()), false);
+      };
+      return Variables{Variable(order.restore(gx.astype(x.dtype(), false)), false), as_key(ggamma), as_key(gbeta)};
+    };
+    const Shape keys{order.keys()};
+    if (!fixed.r) {
+      Array ggamma(keys, gamma.dtype(), xs.device()), gbeta(keys, gamma.dtype(), xs.device());
+      backend.batch_gradients(g, xs, average, rstd, gamma.array().ravel(), gx, ggamma, gbeta);
+      return grads(ggamma, gbeta);
+    }
+    Array total(keys, float64, xs.device()), along(keys, float64, xs.device());
+    backend.moments_grad(g, xs, average, total, along);
+    const Array slope = gamma.array().astype(float64).ravel() * rstd * fixed.r;
+    const double share = 1 / static_cast<double>(order.averaged());
     backend.centered_combination(g, xs, average, slope, total * share, slope * rstd * rstd * along * share, gx);
-    const auto as_key = [&](const Array& a) { return Variable(a.astype(gamma.dtype()).reshape(gamma.shape()), false); };
-    return {Variable(order.restore(gx.astype(x.dtype(), false)), false), as_key(ggamma), as_key(total)};
+    return grads(along * rstd * fixed.r + total * fixed.d, total);
   }
 
  private:
   // Sets r and d, which undo part of the difference between this batch and the running statistics.
-  void correct(const Array& variance) {
+  void correct() {
     const auto [rmax, dmax] = *options.renormalization;
     const Array sigma = chainer::sqrt(options.running_var.astype(float64).ravel() + options.eps);
-    fixed.r = chainer::clip(chainer::sqrt(variance + options.eps) / sigma, 1 / rmax, rmax);
+    fixed.r = chainer::clip(reciprocal(rstd) / sigma, 1 / rmax, rmax);
     fixed.d = chainer::clip((average - options.running_mean.astype(float64).ravel()) / sigma, -dmax, dmax);
   }
-  void update_running(const Array& variance) {
+  // With renormalization eps is a part of the variance, as in the reference release.
+  void update_running() {
     if (!options.update || !options.running_mean) return;
     const double m = static_cast<double>(order.averaged()), unbiased = m / std::max(m - 1, 1.0);
-    // With renormalization eps is a part of the variance, as in the reference release.
-    const Array counted = options.renormalization ? variance + options.eps : variance;
     const auto blend = [&](Array& running, const Array& now) {
       running *= options.decay;
       running += (now * (1 - options.decay)).astype(running.dtype()).reshape(running.shape());
     };
     blend(options.running_mean, average);
-    blend(options.running_var, counted * unbiased);
+    blend(options.running_var, reciprocal(rstd * rstd) * unbiased);
   }
 
   std::string name;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "chainer/functions/connection.h"
 #include "chainer/functions/math.h"
+#include "chainer/functions/noise.h"
 #include "chainer/initializers/initializers.h"
+#include "chainer/links/connection.h"
 #include "chainer/links/link_hooks/named_weight.h"
 #include "chainer/links/parameter_hooks.h"
 #include "chainer/routines/arithmetic.h"
@@ -27,18 +30,29 @@ class Constants : public link_hooks::ParameterHook {
 
 class Adapted : public link_hooks::ParameterHook {
  public:
-  explicit Adapted(double s) : scale_(s) {}
+  Adapted(double s, double d) : scale_(s), dropout_(d) {}
   std::string name() const override { return kHook; }
+  void forward_postprocess(const LinkHookArgs& args) override {
+    ParameterHook::forward_postprocess(args);
+    if (!drops()) return;
+    // The object that Linear's call returns; only Linear is adapted with dropout.
+    auto* y = const_cast<Variable*>(args.result.as<Variable>());
+    const functions::LinearOptions axes{.n_batch_axes = y->ndim() - 1};
+    const Variable x = functions::dropout(args.args[0], dropout_);
+    const Variable low = functions::linear(x, args.link.param(kDown), {}, axes);
+    *y = *y + functions::linear(low, args.link.param(kUp), {}, axes) * scale_;
+  }
 
  protected:
   Variable replacement(Link& link, const std::string& name, const chainer::Parameter& p) override {
     if (name == kDown || name == kUp) return {};
-    if (name != "W") return constant(p);
+    if (name != "W" || drops()) return constant(p);
     return constant(p) + functions::matmul(link.param(kUp), link.param(kDown)) * scale_;
   }
 
  private:
-  double scale_;
+  bool drops() const { return dropout_ > 0 && config().train; }
+  double scale_, dropout_;
 };
 
 // Shows a visitor the members of a model that belong to its adaptation, by path.
@@ -66,6 +80,8 @@ struct Inner : MemberVisitor {
 LowRankAdaptation::LowRankAdaptation(Kept<Link> model, const LowRankAdaptationOptions& o)
     : model_(std::move(model)), scale_(o.alpha.value_or(static_cast<double>(o.rank)) / static_cast<double>(o.rank)) {
   if (o.rank < 1) throw ValueError("LowRankAdaptation: the rank must be positive, not ", o.rank);
+  if (!(o.dropout >= 0 && o.dropout < 1))
+    throw ValueError("LowRankAdaptation: dropout must be in [0, 1), not ", o.dropout);
   const std::vector<std::pair<std::string, Link*>> all = model_->namedlinks();
   const auto is_chosen = [&](const std::string& path) {
     return std::find(o.links.begin(), o.links.end(), path.substr(path.rfind('/') + 1)) != o.links.end();
@@ -76,6 +92,9 @@ LowRankAdaptation::LowRankAdaptation(Kept<Link> model, const LowRankAdaptationOp
     if (!is_chosen(path)) continue;
     if (const Shape& w = link_hooks::named_weight("LowRankAdaptation", *link, "W").shape(); w.ndim() != 2)
       throw ValueError("LowRankAdaptation: W of ", path, " must be a matrix, not of shape ", w);
+    if (o.dropout > 0 && !dynamic_cast<Linear*>(link))
+      throw ValueError("LowRankAdaptation: with dropout ", path, " must be a Linear, not of class ",
+                       link->class_name());
     paths_.push_back(path);
   }
   if (paths_.empty()) {
@@ -85,7 +104,7 @@ LowRankAdaptation::LowRankAdaptation(Kept<Link> model, const LowRankAdaptationOp
                      "; namedlinks() lists the paths");
   }
   const InitializerArg down = o.initial_down.value_or(initializers::LeCunNormal());
-  const std::shared_ptr<LinkHook> adapted = std::make_shared<Adapted>(scale_),
+  const std::shared_ptr<LinkHook> adapted = std::make_shared<Adapted>(scale_, o.dropout),
                                   constants = std::make_shared<Constants>();
   for (const auto& [path, link] : all) {
     if (is_chosen(path)) {

@@ -115,6 +115,52 @@ void normalization(std::vector<OpCase>& t) {
   rms(normal({3, 5}), 1e-6);
   rms(normal({2, 1, 2, 7}), 0.5);
   rms(normal({4}), 1e-3);
+
+  // Groups of channels as matrices (groups, n, elements), and back.
+  const auto grouped = [](const Array& x, int64_t groups) {
+    return moveaxis(x, 1, 0).reshape({groups, x.shape()[1] / groups, x.size() / x.shape()[1]});
+  };
+  const auto ungrouped = [](const Array& y, const Array& x) {
+    Shape s = moveaxis(x, 1, 0).shape();
+    return moveaxis(y.reshape(s), 0, 1);
+  };
+  const auto decorrelated = [&](const Array& x, int64_t groups, double eps) {
+    t.push_back(row("decorrelated_batch_normalization", not_in_release,
+                    [=](const Variables& v) {
+                      return F::decorrelated_batch_normalization(v[0], {.groups = groups, .eps = eps});
+                    },
+                    {x})
+                    .no_repeats()
+                    .reference([=](const Arrays& v) {
+                      const Array rows = grouped(v[0], groups), c = rows - mean(rows, 2, true);
+                      // The inverse of the root that Newton's iteration finds.
+                      const int64_t n = c.shape()[1];
+                      const Array a = matmul(c, swapaxes(c, 1, 2)) / static_cast<double>(c.shape()[2]) +
+                                      eye(n, {}, 0, float64) * eps;
+                      Array root = zeros_like(a) + eye(n, {}, 0, float64);
+                      for (int i = 0; i < 60; ++i) root = (root + matmul(inv(root), a)) * 0.5;
+                      return Arrays{ungrouped(matmul(inv(root), c), v[0])};
+                    }));
+  };
+  decorrelated(normal({6, 4}), 2, 0.1);
+  decorrelated(normal({3, 3, 4}), 1, 0.01);
+  decorrelated(normal({2, 4, 2, 3}), 4, 0.5);
+  const auto fixed_projection = [&](const Array& x, int64_t groups) {
+    const int64_t n = x.shape()[1] / groups;
+    t.push_back(row("fixed_decorrelated_batch_normalization", not_in_release,
+                    [=](const Variables& v) {
+                      return F::fixed_decorrelated_batch_normalization(v[0], v[1], v[2], {.groups = groups});
+                    },
+                    {x, normal({groups, n}), normal({groups, n, n})})
+                    .no_repeats()
+                    .reference([=](const Arrays& v) {
+                      const Array c = grouped(v[0], groups) - expand_dims(v[1], 2);
+                      return Arrays{ungrouped(matmul(v[2], c), v[0])};
+                    }));
+  };
+  fixed_projection(normal({3, 4}), 2);
+  fixed_projection(normal({2, 3, 2, 2}), 1);
+  fixed_projection(normal({2, 6, 3}), 3);
 }
 
 }  // namespace table

@@ -199,19 +199,22 @@ void pooling(std::vector<OpCase>& t) {
   roi_pooling("x[0]", 3, 4, 0.5, image);
   roi_pooling(front, 1, 5, 1.5, last);
   // The release accepts float32 only, so the reference is written as plain loops.
-  const auto align = [&](int64_t h, int64_t w, double scale, std::optional<IntPair> ratio, const Array& x) {
-    const Array boxes = array({{0., 1., 3., 2.}, {-3., -2., 9., 4.}, {1.5, 0.25, 1.75, 3.}}), of = array({0, 1, 1});
-    add("roi_average_align_2d", "",
+  const Array of = array({0, 1, 1});
+  const auto align = [&](bool average, int64_t h, int64_t w, double scale, std::optional<IntPair> ratio,
+                         const Array& x) {
+    const Array boxes = array({{0., 1., 3., 2.}, {-3., -2., 9., 4.}, {1.5, 0.25, 1.75, 3.}});
+    add(average ? "roi_average_align_2d" : "roi_max_align_2d", not_in_release,
         [=](Vs v) {
-          return F::roi_average_align_2d(v[0], regions(boxes, v[0].dtype()), of, {h, w}, scale,
-                                         {.sampling_ratio = ratio});
+          const Array rois = regions(boxes, v[0].dtype());
+          return average ? F::roi_average_align_2d(v[0], rois, of, {h, w}, scale, {.sampling_ratio = ratio})
+                         : F::roi_max_align_2d(v[0], rois, of, {h, w}, scale, {.sampling_ratio = ratio});
         },
         {x})
         .reference = [=](const Arrays& in) {
       Array y = zeros({3, in[0].shape()[1], h, w}, float64);
       const auto pixel = [&](int64_t n, int64_t c, double py, double px) {
         const auto height = static_cast<double>(in[0].shape()[2]), width = static_cast<double>(in[0].shape()[3]);
-        if (py < -1 || py > height || px < -1 || px > width) return 0.0;
+        if (py < -1 || py > height || px < -1 || px > width) return std::nan("");
         py = std::clamp(py, 0.0, height - 1), px = std::clamp(px, 0.0, width - 1);
         const double ly = py - std::floor(py), lx = px - std::floor(px);
         const auto at = [&](double b, double a) {
@@ -232,19 +235,69 @@ void pooling(std::vector<OpCase>& t) {
                            bw = std::max(corner(3) - corner(1), 1.0) / static_cast<double>(w);
               const double nh = ratio ? static_cast<double>(ratio->h) : std::ceil(bh),
                            nw = ratio ? static_cast<double>(ratio->w) : std::ceil(bw);
-              double sum = 0;
+              double sum = 0, most = std::nan("");
               for (double a = 0; a < nh; ++a)
-                for (double b = 0; b < nw; ++b)
-                  sum += pixel(of[r].item<int64_t>(), c, corner(0) + bh * (static_cast<double>(i) + (a + 0.5) / nh),
-                               corner(1) + bw * (static_cast<double>(j) + (b + 0.5) / nw));
-              y.set({r, c, i, j}, sum / (nh * nw));
+                for (double b = 0; b < nw; ++b) {
+                  const double v =
+                      pixel(of[r].item<int64_t>(), c, corner(0) + bh * (static_cast<double>(i) + (a + 0.5) / nh),
+                            corner(1) + bw * (static_cast<double>(j) + (b + 0.5) / nw));
+                  if (!std::isnan(v)) sum += v, most = std::fmax(most, v);
+                }
+              y.set({r, c, i, j}, average ? sum / (nh * nw) : std::isnan(most) ? 0 : most);
             }
       return Arrays{y};
     };
   };
-  align(2, 2, 1, std::nullopt, image);
-  align(3, 1, 0.75, IntPair(2, 3), image);
-  align(1, 2, 1.5, IntPair(1), normal({2, 2, 1, 4}));
+  for (const bool average : {true, false}) {
+    align(average, 2, 2, 1, std::nullopt, image);
+    align(average, 3, 1, 0.75, IntPair(2, 3), image);
+    align(average, 1, 2, 1.5, IntPair(1), average ? normal({2, 2, 1, 4}) : apart({2, 2, 1, 4}));
+  }
+  const auto pool = [&](bool average, int64_t h, int64_t w, double scale, const Array& x) {
+    const Array boxes = array({{0., 1., 4., 3.}, {-3., -2., 9., 4.}, {4., 1., 3., 7.}});
+    add(average ? "roi_average_pooling_2d" : "roi_max_pooling_2d", not_in_release,
+        [=](Vs v) {
+          const Array rois = regions(boxes, v[0].dtype());
+          return average ? F::roi_average_pooling_2d(v[0], rois, of, {h, w}, scale)
+                         : F::roi_max_pooling_2d(v[0], rois, of, {h, w}, scale);
+        },
+        {x})
+        .reference = [=](const Arrays& in) {
+      Array y = zeros({3, in[0].shape()[1], h, w}, float64);
+      for (int64_t r = 0; r < 3; ++r) {
+        const auto corner = [&](int64_t k) { return std::nearbyint(boxes[{r, k}].item<double>() * scale); };
+        const auto bounds = [&](int64_t k, int64_t bin, int64_t bins, int64_t length) {
+          const double begin = corner(k), step = std::max(corner(k + 2) - begin, 1.0) / static_cast<double>(bins);
+          const auto inside = [&](double at) {
+            return static_cast<int64_t>(std::clamp(begin + at, 0.0, static_cast<double>(length)));
+          };
+          return std::pair(inside(std::floor(static_cast<double>(bin) * step)),
+                           inside(std::ceil(static_cast<double>(bin + 1) * step)));
+        };
+        for (int64_t i = 0; i < h; ++i)
+          for (int64_t j = 0; j < w; ++j) {
+            const auto [top, bottom] = bounds(0, i, h, in[0].shape()[2]);
+            const auto [left, right] = bounds(1, j, w, in[0].shape()[3]);
+            for (int64_t c = 0; c < y.shape()[1]; ++c) {
+              double sum = 0, most = -1e300;
+              for (int64_t a = top; a < bottom; ++a)
+                for (int64_t b = left; b < right; ++b) {
+                  const double v = in[0][{of[r].item<int64_t>(), c, a, b}].item<double>();
+                  sum += v, most = std::max(most, v);
+                }
+              const auto n = static_cast<double>((bottom - top) * (right - left));
+              y.set({r, c, i, j}, n == 0 ? 0 : average ? sum / n : most);
+            }
+          }
+      }
+      return Arrays{y};
+    };
+  };
+  for (const bool average : {true, false}) {
+    pool(average, 2, 2, 1, image);
+    pool(average, 3, 4, 0.5, image);
+    pool(average, 1, 5, 1.5, last.transpose({0, 3, 1, 2}));
+  }
 
   // spatial_pyramid_pooling_2d
   for (const Array& x : {normal({2, 3, 6, 8}), normal({1, 2, 7, 6}), normal({2, 1, 4, 8})})

@@ -33,6 +33,12 @@ void Backend::empty_cache(int) {}
 void Backend::set_memory_limit(int64_t, int) {}
 std::string Backend::description() const { return "backend: " + name(0); }
 
+Array Backend::constant(Scalar value, Dtype dtype, const Device& device) {
+  Array out(Shape{}, dtype, device);
+  out.fill(value);
+  return out;
+}
+
 void Backend::fill(Array& out, Scalar value) {
   if (out.size() == 0) return;
   Array one(Shape{}, out.dtype());

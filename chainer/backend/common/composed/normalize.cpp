@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Composed forms of softmax and of the parts of normalizations.
+#include <algorithm>
+
+#include "chainer/array/operations/batch_factors.h"
 #include "chainer/array/operations/ops.h"
 #include "chainer/backend/common/composed/steps.h"
 
@@ -58,6 +61,39 @@ void Backend::centered_combination(const Array& gy, const Array& x, const Array&
   const Array g = gy.astype(float64), centered = subtract(x.astype(float64), by_key(mean));
   const Array first = multiply(by_key(a), subtract(g, by_key(b)));
   copy_elements(subtract(first, multiply(by_key(c), centered)), gx);
+}
+
+namespace {
+// r = decay r + (1 - decay) v
+void blend(Array& running, double decay, const Array& v) {
+  running *= decay;
+  running += multiply(v, number(1 - decay, v)).astype(running.dtype()).reshape(running.shape());
+}
+}  // namespace
+
+void Backend::batch_factors(BatchFactors& f) {
+  const double count = static_cast<double>(f.x.shape()[0] * f.x.shape()[2]);
+  Array squares(f.average.shape(), float64, f.x.device());
+  moments(f.x, f.average, squares);
+  const Array variance = computed(Elementwise::divide, {squares, number(count, squares)}, float64);
+  const Array deviation = unary(Elementwise::sqrt, add(variance, number(f.eps, variance)));
+  copy_elements(unary(Elementwise::reciprocal, deviation), f.rstd);
+  copy_elements(multiply(f.gamma.astype(float64), f.rstd), f.scale);
+  if (!f.running_mean) return;
+  blend(f.running_mean, f.decay, f.average);
+  blend(f.running_var, f.decay, multiply(variance, number(count / std::max(count - 1, 1.0), variance)));
+}
+
+void Backend::batch_gradients(const Array& gy, const Array& x, const Array& average, const Array& rstd,
+                              const Array& gamma, Array& gx, Array& ggamma, Array& gbeta) {
+  Array total(average.shape(), float64, x.device()), along(average.shape(), float64, x.device());
+  moments_grad(gy, x, average, total, along);
+  const Array share = number(1 / static_cast<double>(x.shape()[0] * x.shape()[2]), rstd);
+  const Array slope = multiply(gamma.astype(float64), rstd);
+  const Array curve = multiply(multiply(multiply(multiply(slope, rstd), rstd), along), share);
+  centered_combination(gy, x, average, slope, multiply(total, share), curve, gx);
+  copy_elements(multiply(along, rstd), ggamma);
+  copy_elements(total, gbeta);
 }
 
 }  // namespace chainer

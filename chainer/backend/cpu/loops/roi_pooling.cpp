@@ -56,6 +56,31 @@ void largest(const T* x, int64_t c, int64_t h, int64_t w, const double* rois, in
   });
 }
 
+// The point of each bin at which each channel is largest.
+template <class T>
+void largest_point(const T* x, int64_t c, const int64_t* around, const double* weights, const int64_t* starts,
+                   int64_t bins, int64_t* out) {
+  cpu::parallel_ranges(bins, starts[bins] * c * 4, 1, [&](int64_t from, int64_t to) {
+    std::vector<T> best(static_cast<std::size_t>(c));
+    for (int64_t bin = from; bin < to; ++bin) {
+      int64_t* at = out + bin * c;
+      std::fill_n(at, c, int64_t(-1));
+      for (int64_t p = starts[bin]; p < starts[bin + 1]; ++p) {
+        const double* w = weights + 4 * p;
+        const int64_t* rows = around + 4 * p;
+        for (int64_t k = 0; k < c; ++k) {
+          const auto value = static_cast<T>(w[0] * x[rows[0] * c + k] + w[1] * x[rows[1] * c + k] +
+                                            w[2] * x[rows[2] * c + k] + w[3] * x[rows[3] * c + k]);
+          const T b = best[static_cast<std::size_t>(k)];
+          if (at[k] >= 0 && (value <= b || b != b)) continue;  // the first NaN stays
+          best[static_cast<std::size_t>(k)] = value;
+          at[k] = p;
+        }
+      }
+    }
+  });
+}
+
 }  // namespace
 
 void roi_argmax(const Array& pixels, int64_t h, int64_t w, const Array& rois, int64_t out_h, int64_t out_w,
@@ -67,6 +92,17 @@ void roi_argmax(const Array& pixels, int64_t h, int64_t w, const Array& rois, in
   else
     largest(pixels.data<float>(), channels, h, w, rois.data<double>(), regions, out_h, out_w, spatial_scale,
             at.mutable_data<int64_t>());
+}
+
+void roi_align_argmax(const Array& pixels, const Array& around, const Array& weights, const Array& starts, Array& at) {
+  const auto run = [&]<class T>(const T* x) {
+    largest_point(x, at.shape()[1], around.data<int64_t>(), weights.data<double>(), starts.data<int64_t>(),
+                  at.shape()[0], at.mutable_data<int64_t>());
+  };
+  if (pixels.dtype() == Dtype::float64)
+    run(pixels.data<double>());
+  else
+    run(pixels.data<float>());
 }
 
 }  // namespace chainer::host_kernels

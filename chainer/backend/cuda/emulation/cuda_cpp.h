@@ -113,7 +113,6 @@ inline float __saturatef(float x) { return x > 0 ? x < 1 ? x : 1.f : 0.f; }
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 inline int __clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 32; }
-inline int __ffs(int x) { return __builtin_ffs(x); }
 inline int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
 inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
 inline float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
@@ -135,24 +134,8 @@ T exchanged(T* at, F&& next) {
   return old;
 }
 template <class T>
-T atomicAdd(T* at, std::type_identity_t<T> v) {
-  return exchanged(at, [v](T x) { return x + v; });
-}
-template <class T>
 T atomicSub(T* at, std::type_identity_t<T> v) {
   return exchanged(at, [v](T x) { return x - v; });
-}
-template <class T>
-T atomicMax(T* at, std::type_identity_t<T> v) {
-  return exchanged(at, [v](T x) { return x < v ? v : x; });
-}
-template <class T>
-T atomicMin(T* at, std::type_identity_t<T> v) {
-  return exchanged(at, [v](T x) { return v < x ? v : x; });
-}
-template <class T>
-T atomicExch(T* at, std::type_identity_t<T> v) {
-  return exchanged(at, [v](T) { return v; });
 }
 template <class T>
 T atomicCAS(T* at, std::type_identity_t<T> expected, std::type_identity_t<T> v) {

@@ -113,4 +113,32 @@ inline uint32_t __ballot_sync(uint32_t mask, int predicate, int line = __builtin
   return static_cast<uint32_t>(warp_meeting(WarpOp::ballot, mask, predicate != 0, -1, line));
 }
 
+// Threads run in turns, so an atomic operation is an ordinary one. Kernels use those whose result does not depend on the
+// order of threads.
+template <class T>
+T atomicExch(T* at, std::type_identity_t<T> value) {
+  const T before = *at;
+  *at = value;
+  return before;
+}
+template <class T>
+T atomicAdd(T* at, std::type_identity_t<T> value) {
+  const T before = *at;
+  *at += value;
+  return before;
+}
+template <class T>
+T atomicMin(T* at, std::type_identity_t<T> value) {
+  const T before = *at;
+  if (value < before) *at = value;
+  return before;
+}
+template <class T>
+T atomicMax(T* at, std::type_identity_t<T> value) {
+  const T before = *at;
+  if (value > before) *at = value;
+  return before;
+}
+
+inline int __ffs(int bits) { return __builtin_ffs(bits); }
 inline uint32_t __umulhi(uint32_t a, uint32_t b) { return static_cast<uint32_t>(uint64_t(a) * b >> 32); }

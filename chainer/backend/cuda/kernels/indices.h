@@ -5,14 +5,18 @@
 
 namespace chainer::cuda {
 
-/// The first index of a list that is out of range: its position in the list, or -1, and its value.
+/// The first index of a list that is out of range: its position in the upper half of both words, and the halves of its
+/// value in the lower ones, so that the smaller word belongs to the earlier position. kNone if there is none.
 struct WrongIndex {
-  int64_t position, value;
+  static constexpr unsigned long long kNone = ~0ull;
+  unsigned long long high, low;
+  int64_t position() const { return static_cast<int64_t>(high >> 32); }
+  int64_t value() const { return static_cast<int64_t>(high << 32 | (low & 0xffffffffu)); }
 };
 
-/// chainer::IndexCheck of n contiguous integers. An index out of range is replaced by 0; `wrong` receives the first.
+/// chainer::IndexCheck of n < 2^31 contiguous integers. An index out of range is replaced by 0; `wrong`, which holds
+/// kNone before, receives the first.
 struct IndicesArgs {
-  static constexpr int kThreads = 256;
   const char* index;
   int64_t* out;
   WrongIndex* wrong;

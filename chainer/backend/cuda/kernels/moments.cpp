@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/kernels/moments.h"
 
+#include <cmath>
+
 namespace chainer::cuda {
 namespace {
 
@@ -30,8 +32,22 @@ DEVICE Part part_of(const MomentsArgs& a) {
 template <class F>
 DEVICE void over_part(const MomentsArgs& a, const Part& p, F&& f) {
   if (p.key >= a.keys) return;
-  for (int64_t m = p.begin + threadIdx.x / a.wide; m < p.end; m += MomentsArgs::kThreads / a.wide)
-    f((m / a.inner * a.keys + p.key) * a.inner + m % a.inner);
+  const int64_t step = MomentsArgs::kThreads / a.wide, rows = step / a.inner, rest = step % a.inner;
+  int64_t m = p.begin + threadIdx.x / a.wide;
+  int64_t outer = m / a.inner, inner = m % a.inner;
+  const auto next = [&] {
+    const int64_t i = (outer * a.keys + p.key) * a.inner + inner;
+    m += step, outer += rows, inner += rest;
+    if (inner >= a.inner) inner -= a.inner, ++outer;
+    return i;
+  };
+  constexpr int kEach = 4;  // elements loaded at a time
+  while (m + (kEach - 1) * step < p.end) {
+    int64_t i[kEach];
+    UNROLL for (int e = 0; e < kEach; ++e) i[e] = next();
+    UNROLL for (int e = 0; e < kEach; ++e) f(i[e]);
+  }
+  while (m < p.end) f(next());
 }
 DEVICE void write(const MomentsArgs& a, const Part& p, double first, double second) {
   if (p.key >= a.keys || threadIdx.x >= unsigned(a.wide)) return;
@@ -67,9 +83,113 @@ DEVICE void moments_grad(const MomentsArgs& a) {
 template <class T>
 DEVICE void combination(const CombinationArgs& a) {
   const T *x = static_cast<const T*>(a.x), *gy = static_cast<const T*>(a.gy);
-  for (int64_t i = first_element(); i < a.size; i += element_step()) {
-    const int64_t k = i / a.inner % a.keys;
-    static_cast<T*>(a.gx)[i] = static_cast<T>(a.a[k] * (gy[i] - a.b[k]) - a.c[k] * (x[i] - a.mean[k]));
+  for (int64_t n = first_element(); n < a.size; n += element_step()) {
+    int64_t k = 0;
+    if (a.size >> 31 == 0) {
+      const uint32_t row = a.by_inner.quotient(static_cast<uint32_t>(n));
+      k = row - a.by_keys.quotient(row) * a.by_keys.divisor;
+    } else {
+      k = n / a.inner % a.keys;
+    }
+    static_cast<T*>(a.gx)[n] = static_cast<T>(a.a[k] * (gy[n] - a.b[k]) - a.c[k] * (x[n] - a.mean[k]));
+  }
+}
+
+// The moments of a set of n elements, or its sums.
+struct Moments {
+  double n, first, second;
+  // Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances".
+  DEVICE void merge(const Moments& other, bool sums) {
+    if (sums) {
+      first += other.first, second += other.second;
+      return;
+    }
+    if (other.n == 0) return;
+    const double both = n + other.n, distance = other.first - first, share = other.n / both;
+    first += distance * share;
+    second += other.second + distance * distance * share * n;
+    n = both;
+  }
+};
+
+// Merges the parts of a key: lanes take every 32nd part, and are then merged in a tree.
+DEVICE Moments merged(const MomentsMergeArgs& a, int64_t key) {
+  Moments total{0, 0, 0};
+  for (uint32_t p = threadIdx.x; p < a.parts; p += 32) {
+    const int64_t begin = a.count * p / a.parts, end = a.count * (p + 1) / a.parts;
+    total.merge({static_cast<double>(end - begin), a.first[p * a.keys + key], a.second[p * a.keys + key]}, a.sums);
+  }
+  for (int distance = 16; distance > 0; distance /= 2) {
+    Moments other;
+    other.n = __shfl_down_sync(0xffffffffu, total.n, distance);
+    other.first = __shfl_down_sync(0xffffffffu, total.first, distance);
+    other.second = __shfl_down_sync(0xffffffffu, total.second, distance);
+    if (threadIdx.x + distance < 32) total.merge(other, a.sums);
+  }
+  return total;
+}
+// Calls f(key, its moments) in one lane for each key.
+template <class F>
+DEVICE void over_keys(const MomentsMergeArgs& a, F&& f) {
+  for (int64_t key = int64_t(blockIdx.x) * MomentsMergeArgs::kWarps + threadIdx.y; key < a.keys;
+       key += int64_t(gridDim.x) * MomentsMergeArgs::kWarps) {
+    const Moments m = merged(a, key);
+    if (threadIdx.x != 0) continue;
+    if (a.total_first) a.total_first[key] = m.first;
+    if (a.total_second) a.total_second[key] = m.second;
+    f(key, m);
+  }
+}
+
+DEVICE char* address(const KeyArray& a, int64_t key) {
+  return a.data + key * (a.type == Type::float64 ? 8 : a.type == Type::float32 ? 4 : 2);
+}
+DEVICE double get(const KeyArray& a, int64_t key) { return load<double>(address(a, key), a.type); }
+DEVICE void put(const KeyArray& a, int64_t key, double v) { store(address(a, key), a.type, v); }
+DEVICE void blend(const KeyArray& a, int64_t key, double decay, double v) {
+  if (a.data) put(a, key, decay * get(a, key) + (1 - decay) * v);
+}
+
+// The sum over a row's threads, in all of them; `sums` has room for all threads of the block.
+DEVICE double sum_of_row(double* sums, double value, int lane, int lanes) {
+  sums[threadIdx.x] = value;
+  __syncthreads();
+  for (int half = lanes / 2; half > 0; half /= 2) {
+    if (lane < half) sums[threadIdx.x] += sums[threadIdx.x + half];
+    __syncthreads();
+  }
+  const double total = sums[threadIdx.x - lane];
+  __syncthreads();
+  return total;
+}
+
+template <class T>
+DEVICE void standardize(const RowsMomentsArgs& a) {
+  SHARED(double, sums, [RowsMomentsArgs::kThreads]);
+  const int lanes = RowsMomentsArgs::kThreads / a.wide, lane = threadIdx.x % lanes;
+  const double share = 1 / static_cast<double>(a.d);
+  for (int64_t tile = blockIdx.x; tile * a.wide < a.n; tile += gridDim.x) {
+    const int64_t row = tile * a.wide + threadIdx.x / lanes, d = row < a.n ? a.d : 0;
+    const T* const x = static_cast<const T*>(a.x) + row * a.d;
+    T* const y = static_cast<T*>(a.y) + row * a.d;
+    if (!a.gy) {
+      double total = 0;
+      for (int64_t k = lane; k < d; k += lanes) total += x[k];
+      const double mean = sum_of_row(sums, total, lane, lanes) * share;
+      double squares = 0;
+      for (int64_t k = lane; k < d; k += lanes) squares += (x[k] - mean) * (x[k] - mean);
+      const double rstd = 1 / sqrt(sum_of_row(sums, squares, lane, lanes) * share + a.eps);
+      for (int64_t k = lane; k < d; k += lanes) y[k] = static_cast<T>((x[k] - mean) * rstd);
+      if (lane == 0 && row < a.n) a.rstd[row] = rstd;
+    } else {
+      const T* const gy = static_cast<const T*>(a.gy) + row * a.d;
+      double sum = 0, along = 0;
+      for (int64_t k = lane; k < d; k += lanes) sum += gy[k], along += static_cast<double>(gy[k]) * x[k];
+      const double mean = sum_of_row(sums, sum, lane, lanes) * share;
+      along = sum_of_row(sums, along, lane, lanes) * share;
+      const double rstd = row < a.n ? a.rstd[row] : 0;
+      for (int64_t k = lane; k < d; k += lanes) y[k] = static_cast<T>((gy[k] - mean - x[k] * along) * rstd);
+    }
   }
 }
 
@@ -82,24 +202,28 @@ KERNEL(moments_grad_float64, MomentsArgs) { moments_grad<double>(a); }
 KERNEL(centered_combination_float32, CombinationArgs) { combination<float>(a); }
 KERNEL(centered_combination_float64, CombinationArgs) { combination<double>(a); }
 
-// Merges the moments of two sets: Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing
-// sample variances".
 KERNEL(merge_moments, MomentsMergeArgs) {
-  for (int64_t key = first_element(); key < a.keys; key += element_step()) {
-    double first = a.first[key], second = a.second[key];
-    for (uint32_t p = 1; p < a.parts; ++p) {
-      const double more = a.first[p * a.keys + key], more_second = a.second[p * a.keys + key];
-      if (a.sums) {
-        first += more, second += more_second;
-        continue;
-      }
-      const int64_t n = a.count * p / a.parts, both = a.count * (p + 1) / a.parts;
-      const double distance = more - first, share = static_cast<double>(both - n) / static_cast<double>(both);
-      first += distance * share;
-      second += more_second + distance * distance * share * static_cast<double>(n);
-    }
-    a.total_first[key] = first, a.total_second[key] = second;
-  }
+  over_keys(a, [](int64_t, const Moments&) {});
 }
+KERNEL(batch_factors, FactorsArgs) {
+  over_keys(a.merge, [&](int64_t key, const Moments& m) {
+    const double n = static_cast<double>(a.merge.count), variance = m.second / n;
+    const double rstd = 1 / sqrt(variance + a.eps);
+    a.rstd[key] = rstd;
+    put(a.scale, key, get(a.gamma, key) * rstd);
+    blend(a.running_mean, key, a.decay, m.first);
+    blend(a.running_var, key, a.decay, variance * (n / (n > 2 ? n - 1 : 1)));
+  });
+}
+KERNEL(batch_gradient_factors, GradientFactorsArgs) {
+  over_keys(a.merge, [&](int64_t key, const Moments& m) {
+    const double rstd = a.rstd[key], slope = get(a.gamma, key) * rstd, share = 1 / static_cast<double>(a.merge.count);
+    a.a[key] = slope, a.b[key] = m.first * share, a.c[key] = slope * rstd * rstd * m.second * share;
+    put(a.ggamma, key, m.second * rstd);
+    put(a.gbeta, key, m.first);
+  });
+}
+KERNEL(standardize_float32, RowsMomentsArgs) { standardize<float>(a); }
+KERNEL(standardize_float64, RowsMomentsArgs) { standardize<double>(a); }
 
 }  // namespace chainer::cuda

@@ -23,16 +23,50 @@ struct MomentsArgs {
   }
 };
 
-/// Merges the parts of each key, in order.
+/// An array of floats, with one element for each key.
+struct KeyArray {
+  char* data;
+  Type type;
+};
+
+/// Merges the parts of each key, in a fixed order, by a warp for each key.
 struct MomentsMergeArgs {
-  const double *first, *second;
-  double *total_first, *total_second;
-  int64_t count, keys;  ///< number of elements per key
+  static constexpr int kWarps = 4;
+  const double *first, *second;        ///< of the parts
+  double *total_first, *total_second;  ///< written if given
+  int64_t count, keys;                 ///< number of elements per key
   uint32_t parts;
   bool sums;  ///< true if parts are sums; otherwise they are means and squares
   template <class F>
   void pointers(F&& f) {
     f(first), f(second), f(total_first), f(total_second);
+  }
+};
+
+/// chainer::BatchFactors from the moments of parts. Running statistics are optional.
+struct FactorsArgs {
+  MomentsMergeArgs merge;
+  double eps, decay;
+  double* rstd;
+  KeyArray gamma, scale, running_mean, running_var;
+  template <class F>
+  void pointers(F&& f) {
+    merge.pointers(f);
+    f(rstd), f(gamma.data), f(scale.data), f(running_mean.data), f(running_var.data);
+  }
+};
+
+/// The gradients of gamma and beta, and the factors a, b and c of CombinationArgs for the gradient of x, from the sums
+/// of parts.
+struct GradientFactorsArgs {
+  MomentsMergeArgs merge;
+  const double* rstd;
+  double *a, *b, *c;
+  KeyArray gamma, ggamma, gbeta;
+  template <class F>
+  void pointers(F&& f) {
+    merge.pointers(f);
+    f(rstd), f(a), f(b), f(c), f(gamma.data), f(ggamma.data), f(gbeta.data);
   }
 };
 
@@ -42,9 +76,26 @@ struct CombinationArgs {
   const double *mean, *a, *b, *c;
   void* gx;
   int64_t size, keys, inner;
+  Divider by_keys, by_inner;  ///< for less than 2^31 elements
   template <class F>
   void pointers(F&& f) {
     f(gy), f(x), f(mean), f(a), f(b), f(c), f(gx);
+  }
+};
+
+/// Rows of x (n, d), contiguous: y = (x - mean) / sqrt(variance + eps) and rstd (n) = 1 / sqrt(variance + eps); with gy,
+/// the gradient gx from y and rstd. A block of 256 threads processes `wide` rows. Sums are computed in float64.
+struct RowsMomentsArgs {
+  static constexpr int kThreads = 256;
+  const void *x, *gy;  ///< with gy, x is y
+  void* y;             ///< with gy, gx
+  double* rstd;
+  double eps;
+  int64_t n, d;
+  int wide;
+  template <class F>
+  void pointers(F&& f) {
+    f(x), f(gy), f(y), f(rstd);
   }
 };
 

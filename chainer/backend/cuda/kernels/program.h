@@ -20,7 +20,25 @@ struct ProgramArgs {
   Operand operands[kOperands];
   Instruction code[kInstructions];
   Type register_type[kRegisters];
-  int instructions, each, register_bytes;
+  int operand_count, instructions, each, register_bytes;
+  template <class F>
+  void pointers(F&& f) {
+    for (Operand& o : operands) f(o.data);
+  }
+};
+
+/// The part of ProgramArgs that a compiled program reads, for up to `kOperands` operands and `kAxes` axes: arguments are
+/// copied at each launch.
+template <int kOperands, int kAxes>
+struct CompactArgs {
+  struct Space {
+    uint32_t size;
+    Divider extent[kAxes ? kAxes : 1];
+  } space;
+  struct Operand {
+    char* data;
+    int64_t stride[kAxes ? kAxes : 1];
+  } operands[kOperands];
   template <class F>
   void pointers(F&& f) {
     for (Operand& o : operands) f(o.data);

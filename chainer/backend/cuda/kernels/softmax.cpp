@@ -6,30 +6,46 @@
 namespace chainer::cuda {
 namespace {
 
-// One warp per row, four warps per block.
+template <class T>
+DEVICE T larger(T a, T b) {
+  return b > a || b != b ? b : a;  // NaN wins
+}
+
 template <class T>
 DEVICE void softmax(const SoftmaxArgs& a) {
+  SHARED(T, largest, [SoftmaxArgs::kThreads]);
+  SHARED(double, totals, [SoftmaxArgs::kThreads]);
+  const int lanes = SoftmaxArgs::kThreads / a.wide, t = threadIdx.x;
+  const int key = a.inner > 1 ? t % a.wide : t / lanes, lane = a.inner > 1 ? t / a.wide : t % lanes;
+  const int mine = lane * a.wide + key;
   const int64_t rows = a.outer * a.inner;
-  for (int64_t row = int64_t(blockIdx.x) * 4 + threadIdx.y; row < rows; row += int64_t(gridDim.x) * 4) {
+  for (int64_t tile = blockIdx.x; tile * a.wide < rows; tile += gridDim.x) {
+    const int64_t row = tile * a.wide + key, n = row < rows ? a.n : 0;
     const int64_t first = row / a.inner * a.n * a.inner + row % a.inner;
     const auto at = [&](int64_t k) { return load<T>(a.in + (first + k * a.inner) * a.in_bytes, a.in_type); };
-    T largest = at(0);
-    for (int64_t k = threadIdx.x; k < a.n; k += 32) {
-      const T x = at(k);
-      if (x > largest || x != x) largest = x;
+    T most = n ? at(0) : T(0);
+    for (int64_t k = lane; k < n; k += lanes) most = larger(most, at(k));
+    largest[mine] = most;
+    __syncthreads();
+    for (int half = lanes / 2; half > 0; half /= 2) {
+      if (lane < half) largest[mine] = larger(largest[mine], largest[mine + half * a.wide]);
+      __syncthreads();
     }
-    for (int distance = 16; distance > 0; distance /= 2) {
-      const T x = __shfl_xor_sync(0xffffffffu, largest, distance);
-      if (x > largest || x != x) largest = x;
-    }
+    most = largest[key];
     double total = 0;
-    for (int64_t k = threadIdx.x; k < a.n; k += 32) total += m::exp(at(k) - largest);
-    for (int distance = 16; distance > 0; distance /= 2) total += __shfl_xor_sync(0xffffffffu, total, distance);
-    const T sum = static_cast<T>(total), logarithm = m::log(sum);
-    for (int64_t k = threadIdx.x; k < a.n; k += 32) {
-      const T x = at(k) - largest;
+    for (int64_t k = lane; k < n; k += lanes) total += m::exp(at(k) - most);
+    totals[mine] = total;
+    __syncthreads();
+    for (int half = lanes / 2; half > 0; half /= 2) {
+      if (lane < half) totals[mine] += totals[mine + half * a.wide];
+      __syncthreads();
+    }
+    const T sum = static_cast<T>(totals[key]), logarithm = m::log(sum);
+    for (int64_t k = lane; k < n; k += lanes) {
+      const T x = at(k) - most;
       store(a.out + (first + k * a.inner) * a.out_bytes, a.out_type, a.log ? x - logarithm : m::exp(x) / sum);
     }
+    __syncthreads();
   }
 }
 
