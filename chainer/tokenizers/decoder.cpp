@@ -45,7 +45,15 @@ Decoder decoder(const json::Value* v) {
       for (const std::string& t : tokens) all += bytes_of_printable(t, bytes) ? bytes : t;
       return valid_utf8(all);
     };
-  if (type != "WordPiece") throw ValueError("decoder '", type, "' is not supported; supported: ByteLevel, WordPiece");
+  if (type == "Metaspace")
+    return [o = metaspace_options(*v)](const std::vector<std::string>& tokens) {
+      std::string out;
+      for (std::size_t i = 0; i < tokens.size(); ++i)
+        out += replaced(tokens[i], o.replacement, i == 0 && o.prepends ? "" : " ");
+      return out;
+    };
+  if (type != "WordPiece")
+    throw ValueError("decoder '", type, "' is not supported; supported: ByteLevel, WordPiece, Metaspace");
   return [prefix = json::text_of(*v, "prefix", "##"),
           tidies = json::is_true(*v, "cleanup", true)](const std::vector<std::string>& tokens) {
     std::string out;

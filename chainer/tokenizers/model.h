@@ -44,6 +44,9 @@ std::unique_ptr<Model> bpe_model(const json::Value& model, const Vocabulary& voc
 /// Reads a model of type WordPiece.
 std::unique_ptr<Model> word_piece_model(const json::Value& model, const Vocabulary& vocabulary);
 
+/// Reads a model of type Unigram, whose "vocab" lists tokens and their scores.
+std::unique_ptr<Model> unigram_model(const json::Value& model, const Vocabulary& vocabulary);
+
 /// Returns the bytes that GPT-2's printable characters stand for; false if a character stands for none.
 bool bytes_of_printable(std::string_view token, std::string& bytes);
 /// Returns GPT-2's printable characters for bytes.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <memory>
 
 #include "chainer/core/json_fields.h"
 #include "chainer/core/utf8.h"
+#include "chainer/tokenizers/character_map.h"
 #include "chainer/tokenizers/steps.h"
 #include "chainer/tokenizers/unicode.h"
 
@@ -80,6 +82,58 @@ Normalizer by_form(NormalForm form) {
   return [form](std::string s) { return is_ascii(s) ? s : normal_form(s, form); };
 }
 
+// Removes white space at the ends.
+std::string stripped(const std::string& s, bool left, bool right) {
+  std::size_t begin = s.size(), end = 0;
+  for (std::size_t at = 0; at < s.size();) {
+    const std::size_t from = at;
+    if (class_of(next_utf8(s, at)) == CharacterClass::space) continue;
+    begin = std::min(begin, from);
+    end = at;
+  }
+  begin = left ? begin : 0;
+  return s.substr(begin, std::max(right ? end : s.size(), begin) - begin);
+}
+
+std::string replaced_everywhere(const std::string& s, const std::string& from, const std::string& to) {
+  std::string out;
+  std::size_t at = 0;
+  for (std::size_t found; (found = s.find(from, at)) != std::string::npos; at = found + from.size())
+    out.append(s, at, found - at) += to;
+  return out.append(s, at);
+}
+
+// Replaces runs of two spaces or more.
+std::string without_runs(const std::string& s, const std::string& to) {
+  std::string out;
+  for (std::size_t at = 0; at < s.size();) {
+    const std::size_t end = std::min(s.find_first_not_of(' ', at), s.size());
+    if (end - at >= 2)
+      out += to, at = end;
+    else
+      out += s[at++];
+  }
+  return out;
+}
+
+Normalizer replacement(const json::Value& v) {
+  const std::string to = json::text_of(v, "content");
+  const json::Value* pattern = v.find("pattern");
+  if (!pattern || !pattern->object()) throw ValueError("normalizer 'Replace' needs an object 'pattern'");
+  if (const std::string from = json::text_of(*pattern, "String"); !from.empty())
+    return [=](const std::string& s) { return replaced_everywhere(s, from, to); };
+  if (const std::string runs = json::text_of(*pattern, "Regex"); runs != " {2,}")
+    throw ValueError("normalizer 'Replace' with the pattern ", json::dump(*pattern).substr(0, 80),
+                     " is not supported; supported: a String, and the Regex ' {2,}'");
+  return [=](const std::string& s) { return without_runs(s, to); };
+}
+
+Normalizer precompiled(const json::Value& v) {
+  return [map = std::make_shared<const CharacterMap>(json::text_of(v, "precompiled_charsmap"))](const std::string& s) {
+    return map->apply(s);
+  };
+}
+
 }  // namespace
 
 Normalizer normalizer(const json::Value* v) {
@@ -92,10 +146,17 @@ Normalizer normalizer(const json::Value* v) {
   if (type == "NFD") return by_form(NormalForm::nfd);
   if (type == "NFKC") return by_form(NormalForm::nfkc);
   if (type == "NFKD") return by_form(NormalForm::nfkd);
+  if (type == "Precompiled") return precompiled(*v);
+  if (type == "Replace") return replacement(*v);
+  if (type == "Strip")
+    return [left = json::is_true(*v, "strip_left", true),
+            right = json::is_true(*v, "strip_right", true)](const std::string& s) { return stripped(s, left, right); };
+  if (type == "Prepend")
+    return [start = json::text_of(*v, "prepend")](const std::string& s) { return s.empty() ? s : start + s; };
   if (type != "Sequence")
     throw ValueError("normalizer '", type,
                      "' is not supported; supported: BertNormalizer, Lowercase, StripAccents, NFC, NFD, NFKC, NFKD, "
-                     "Sequence");
+                     "Precompiled, Replace, Strip, Prepend, Sequence");
   std::vector<Normalizer> all;
   for (const json::Value& one : json::list_of(*v, "normalizers"))
     if (Normalizer n = normalizer(&one)) all.push_back(std::move(n));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <array>
 
 #include "chainer/core/json_fields.h"
@@ -63,7 +64,33 @@ void split_at_spaces(std::string_view s, const Word& f) {
   }
 }
 
+// SentencePiece: spaces become a visible character, which begins words.
+Splitter metaspace(const json::Value& v) {
+  const MetaspaceOptions o = metaspace_options(v);
+  const bool splits = json::is_true(v, "split", true);
+  return [=](std::string_view s, const Word& f) {
+    std::string changed = o.prepends && !s.starts_with(' ') && !s.starts_with(o.replacement) ? o.replacement : "";
+    for (const char c : s) c == ' ' ? changed += o.replacement : changed += c;
+    if (!splits) return f(changed);
+    for (std::size_t at = 0; at < changed.size();) {
+      const std::size_t end = std::min(changed.find(o.replacement, at + 1), changed.size());
+      f(std::string_view(changed).substr(at, end - at));
+      at = end;
+    }
+  };
+}
+
 }  // namespace
+
+MetaspaceOptions metaspace_options(const json::Value& v) {
+  const std::string replacement = json::text_of(v, "replacement", "\xe2\x96\x81");
+  const std::string scheme =
+      json::text_of(v, "prepend_scheme", json::is_true(v, "add_prefix_space", true) ? "always" : "never");
+  if (replacement.empty()) throw ValueError("Metaspace: 'replacement' must not be empty");
+  if (scheme != "always" && scheme != "never")
+    throw ValueError("Metaspace: prepend_scheme '", scheme, "' is not supported; supported: always, never");
+  return {replacement, scheme == "always"};
+}
 
 void split_as_gpt2(std::string_view s, const Word& f) {
   const auto give = [&](std::size_t& at, std::size_t end) {
@@ -102,6 +129,7 @@ Splitter splitter(const json::Value* v) {
   const std::string type = json::text_of(*v, "type");
   if (type == "BertPreTokenizer") return split_as_bert;
   if (type == "WhitespaceSplit") return split_at_spaces;
+  if (type == "Metaspace") return metaspace(*v);
   if (type == "ByteLevel") {
     const bool prefix = json::is_true(*v, "add_prefix_space", true), splits = json::is_true(*v, "use_regex", true);
     return [=](std::string_view s, const Word& f) {
@@ -111,8 +139,9 @@ Splitter splitter(const json::Value* v) {
     };
   }
   if (type != "Sequence")
-    throw ValueError("pre_tokenizer '", type,
-                     "' is not supported; supported: ByteLevel, BertPreTokenizer, WhitespaceSplit, Sequence");
+    throw ValueError(
+        "pre_tokenizer '", type,
+        "' is not supported; supported: ByteLevel, BertPreTokenizer, WhitespaceSplit, Metaspace, Sequence");
   Splitter all = splitter(nullptr);
   for (const json::Value& one : json::list_of(*v, "pretokenizers"))
     all = [first = std::move(all), next = splitter(&one)](std::string_view s, const Word& f) {

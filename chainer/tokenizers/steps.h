@@ -22,6 +22,13 @@ using Word = std::function<void(std::string_view)>;
 using Splitter = std::function<void(std::string_view, const Word&)>;
 Splitter splitter(const json::Value* object);
 
+/// The members of a pre_tokenizer or decoder Metaspace.
+struct MetaspaceOptions {
+  std::string replacement;  ///< of spaces
+  bool prepends;            ///< a text that does not begin with one gets one
+};
+MetaspaceOptions metaspace_options(const json::Value& object);
+
 /// Calls f for the words of GPT-2's regular expression: contractions, letters, numbers and others with one space before
 /// them, and white space.
 void split_as_gpt2(std::string_view text, const Word& f);

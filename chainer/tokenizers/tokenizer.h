@@ -35,8 +35,9 @@ struct TrainingOptions {
   std::vector<std::string> special_tokens = {};  ///< get the first ids
 };
 
-/// A tokenizer: normalization, splitting into words, a model (byte-level BPE or WordPiece), and special tokens. Texts
-/// are UTF-8; invalid parts count as U+FFFD. Several threads may use one at the same time. Copies share their tables.
+/// A tokenizer: normalization, splitting into words, a model (byte-level BPE, WordPiece or Unigram, which SentencePiece
+/// trains), and special tokens. Texts are UTF-8; invalid parts count as U+FFFD. Several threads may use one at the same
+/// time. Copies share their tables.
 class Tokenizer {
  public:
   /// Reads a file tokenizer.json, or a folder that contains one, or vocab.json and merges.txt (GPT-2), or vocab.txt
@@ -53,6 +54,7 @@ class Tokenizer {
   /// Writes a file tokenizer.json, which the package `tokenizers` reads, too.
   void save(const std::filesystem::path& path) const;
 
+  /// Throws ValueError for a character that a model Unigram lacks, if it has no unknown token.
   std::vector<int32_t> encode(std::string_view text, bool special_tokens = true) const;
   /// A pair of texts, as a question and its context.
   std::vector<int32_t> encode_pair(std::string_view first, std::string_view second, bool special_tokens = true) const;

@@ -39,6 +39,31 @@ void check_order(const json::Value* splitter, const std::string& model) {
                      model == "BPE" ? "ByteLevel as its last pre_tokenizer" : "pre_tokenizers other than ByteLevel");
 }
 
+// The tokens of a model: an object of tokens and ids, or for Unigram a list of tokens and scores in the order of the
+// ids.
+void add_tokens(const json::Value* words, const std::string& type, Vocabulary& to) {
+  if (type != "BPE" && type != "WordPiece" && type != "Unigram")
+    throw ValueError("model '", type, "' is not supported; supported: BPE, WordPiece, Unigram");
+  if (type == "Unigram") {
+    if (!words || !words->list()) throw ValueError("a model Unigram needs a list 'vocab' of tokens and scores");
+    int64_t id = 0;
+    for (const json::Value& entry : *words->list()) {
+      const json::List* parts = entry.list();
+      if (!parts || parts->size() != 2 || !(*parts)[0].string() || !(*parts)[1].is_number())
+        throw ValueError("entry ", id, " of a model Unigram must be a token and a score, not ",
+                         json::dump(entry).substr(0, 80));
+      to.add(*(*parts)[0].string(), id++);
+    }
+    return;
+  }
+  if (!words || !words->object()) throw ValueError("a model needs an object 'vocab' of tokens and ids");
+  for (const auto& [token, id] : *words->object()) {
+    const int64_t* number = std::get_if<int64_t>(&id.data);
+    if (!number) throw ValueError("token '", token, "' has the id ", json::dump(id).substr(0, 80));
+    to.add(token, *number);
+  }
+}
+
 json::Value special_token(const std::string& content, int64_t id) {
   return json::Object{{"id", id},        {"content", content},  {"single_word", false}, {"lstrip", false},
                       {"rstrip", false}, {"normalized", false}, {"special", true}};
@@ -64,12 +89,11 @@ Tokenizer from_json(const std::string& text) {
   t->file = text;
   t->serial = ++made;
   const json::Value* words = model->find("vocab");
-  if (!words || !words->object()) throw ValueError("a model needs an object 'vocab' of tokens and ids");
-  for (const auto& [token, id] : *words->object()) {
-    const int64_t* number = std::get_if<int64_t>(&id.data);
-    if (!number) throw ValueError("token '", token, "' has the id ", json::dump(id).substr(0, 80));
-    t->vocabulary.add(token, *number);
-  }
+  const std::string type = json::text_of(*model, "type",
+                                         model->find("merges")    ? "BPE"
+                                         : words && words->list() ? "Unigram"
+                                                                  : "WordPiece");
+  add_tokens(words, type, t->vocabulary);
   std::vector<AddedToken> added;
   if (!json::is_null(v.find("added_tokens")))
     for (const json::Value& one : json::list_of(v, "added_tokens")) {
@@ -77,13 +101,12 @@ Tokenizer from_json(const std::string& text) {
       t->vocabulary.add(added.back().content, json::integer_of(one, "id", -1));
       added.back().id = t->vocabulary.find(added.back().content);
     }
-  const std::string type = json::text_of(*model, "type", model->find("merges") ? "BPE" : "WordPiece");
   if (type == "BPE")
     t->model = bpe_model(*model, t->vocabulary);
   else if (type == "WordPiece")
     t->model = word_piece_model(*model, t->vocabulary);
   else
-    throw ValueError("model '", type, "' is not supported; supported: BPE, WordPiece");
+    t->model = unigram_model(*model, t->vocabulary);
   t->normalize = normalizer(v.find("normalizer"));
   t->split = splitter(v.find("pre_tokenizer"));
   check_order(v.find("pre_tokenizer"), type);

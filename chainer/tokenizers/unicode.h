@@ -29,6 +29,10 @@ bool is_any_mark(int32_t code_point);
 /// Appends the lower case of a code point, which may have several characters. Errors as class_of().
 void put_lower(std::string& to, int32_t code_point);
 
+/// Returns the end of the extended grapheme cluster that begins at `at` (Unicode Standard Annex 29): a character with
+/// its marks. Errors as class_of().
+std::size_t cluster_end(std::string_view text, std::size_t at);
+
 /// Returns true if this build has utf8proc.
 bool knows_unicode();
 

@@ -43,6 +43,12 @@ void put_lower(std::string& to, int32_t c) {
   to += static_cast<char>(is_between(c, 'A', 'Z') ? c + 32 : c);
 }
 
+std::size_t cluster_end(std::string_view text, std::size_t at) {
+  const std::size_t begin = at;
+  expect_ascii(next_utf8(text, at));
+  return text.substr(begin).starts_with("\r\n") ? at + 1 : at;
+}
+
 bool knows_unicode() { return false; }
 
 std::string normal_form(std::string_view text, NormalForm) {

@@ -48,6 +48,18 @@ void put_lower(std::string& to, int32_t c) {
   if (c == 0x130) put_utf8(to, 0x307);  // the only lower case of two characters
 }
 
+std::size_t cluster_end(std::string_view text, std::size_t at) {
+  int32_t state = 0, before = next_utf8(text, at);
+  while (at < text.size()) {
+    std::size_t next = at;
+    const int32_t c = next_utf8(text, next);
+    if (utf8proc_grapheme_break_stateful(before, c, &state)) break;
+    before = c;
+    at = next;
+  }
+  return at;
+}
+
 bool knows_unicode() { return true; }
 
 std::string normal_form(std::string_view text, NormalForm form) {

@@ -11,8 +11,8 @@ pair) and mask (bool: False for padding)."""
 
 
 class Tokenizer(object):
-    """A tokenizer: normalization, splitting into words, a model (byte-level BPE or WordPiece), and special tokens. Made by
-    one of the class methods. Several threads may use one at the same time."""
+    """A tokenizer: normalization, splitting into words, a model (byte-level BPE, WordPiece or Unigram), and special
+    tokens. Made by one of the class methods. Several threads may use one at the same time."""
 
     def __init__(self, core):
         if not isinstance(core, _core.Tokenizer):

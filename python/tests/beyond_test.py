@@ -632,3 +632,15 @@ def test_decorrelated_batch_normalization(tmp_path):
         numpy.testing.assert_allclose(other(x).array, y * 500 / 499, rtol=1e-3, atol=1e-3)
     with pytest.raises(ValueError, match='groups 3 times group_size 1'):
         L.DecorrelatedBatchNormalization(4, groups=3)
+
+
+def test_unigram(tmp_path):
+    file = tmp_path / 'tokenizer.json'
+    space = chr(0x2581)
+    file.write_text(json.dumps({
+        'pre_tokenizer': {'type': 'Metaspace'}, 'decoder': {'type': 'Metaspace'},
+        'model': {'type': 'Unigram', 'unk_id': 0, 'vocab': [['<unk>', 0], [space, -3], ['a', -2], [space + 'a', -4],
+                                                            ['aa', -5]]}}))
+    tokenizer = tokenizers.Tokenizer.load(file)
+    assert list(tokenizer.encode('a aaa?')) == [3, 3, 2, 2, 0]
+    assert tokenizer.decode(tokenizer.encode('a aaa')) == 'a aaa'

@@ -63,6 +63,12 @@ std::string with(const std::string& from, const std::string& to) {
 TEST(tokenizers_agree_with_the_package) {
   expect_results(Tokenizer::load(data / "byte_level.json"), "byte_level");
   expect_results(Tokenizer::load(data / "word_piece.json"), "word_piece");
+  const Tokenizer unigram = Tokenizer::load(data / "unigram.json"),
+                  bytes = Tokenizer::load(data / "unigram_bytes.json");
+  expect_results(unigram, "unigram");
+  expect_results(bytes, "unigram_bytes");
+  EXPECT_EQ(unigram.size(), 76);
+  EXPECT_EQ(unigram.padding_id(), 0);
   // The same from files of other formats.
   const Tokenizer gpt2 = Tokenizer::load(data / "byte_level"), bert = Tokenizer::load(data / "word_piece");
   expect_results(gpt2, "byte_level");
@@ -150,7 +156,9 @@ TEST(damaged_tokenizers_are_refused) {
   refused("must be a JSON object", "[]");
   refused("needs an object 'model'", "{}");
   refused("needs an object 'vocab'", R"({"model": {"type": "BPE"}})");
-  refused("model 'Unigram' is not supported; supported: BPE, WordPiece",
+  refused("model 'WordLevel' is not supported; supported: BPE, WordPiece, Unigram",
+          with(R"("type": "BPE")", R"("type": "WordLevel")"));
+  refused("a model Unigram needs a list 'vocab' of tokens and scores",
           with(R"("type": "BPE")", R"("type": "Unigram")"));
   refused("has the id \"0\"", with(R"("<|endoftext|>": 0)", R"("<|endoftext|>": "0")"));
   refused("id -1 is not in 0 ... 1048575", with(R"("<|endoftext|>": 0)", R"("<|endoftext|>": -1)"));
@@ -158,10 +166,10 @@ TEST(damaged_tokenizers_are_refused) {
   refused("id 1 has two tokens", with(R"("<|endoftext|>": 0)", R"("<|endoftext|>": 1)"));
   refused("has no token", with(R"("merges": [)", R"("merges": ["q zz",)"));
   refused("a merge must be two tokens", with(R"("merges": [)", R"("merges": ["qz",)"));
-  refused("normalizer 'Precompiled' is not supported; supported: Bert",
-          with(R"("normalizer": null)", R"("normalizer": {"type": "Precompiled"})"));
-  refused("pre_tokenizer 'Metaspace' is not supported; supported: Byte",
-          with(R"("pre_tokenizer": {"type": "ByteLevel")", R"("pre_tokenizer": {"type": "Metaspace")"));
+  refused("normalizer 'Nmt' is not supported; supported: Bert",
+          with(R"("normalizer": null)", R"("normalizer": {"type": "Nmt"})"));
+  refused("pre_tokenizer 'Digits' is not supported; supported: Byte",
+          with(R"("pre_tokenizer": {"type": "ByteLevel")", R"("pre_tokenizer": {"type": "Digits")"));
   refused("decoder 'Fuse' is not supported; supported: Byte",
           with(R"("decoder": {"type": "ByteLevel")", R"("decoder": {"type": "Fuse")"));
   refused("post_processor 'X' is not supported; supported: Template",
@@ -187,6 +195,59 @@ TEST(damaged_tokenizers_are_refused) {
   EXPECT_THROW(FileError, "expected tokenizer.json, vocab.json and merges.txt, or vocab.txt",
                Tokenizer::load(test::folder));
   EXPECT_THROW(FileError, "absent.json", Tokenizer::load(test::folder / "absent.json"));
+}
+
+namespace {
+
+// A model Unigram of some tokens, with other members of its file.
+Tokenizer small_unigram(const std::string& tokens, const std::string& model = R"("unk_id": 0)",
+                        const std::string& rest = "") {
+  return tokenizers::from_json(R"({"model": {"type": "Unigram", "vocab": [)" + tokens + "], " + model + "}" + rest +
+                               "}");
+}
+
+}  // namespace
+
+TEST(the_best_way_to_cut_a_word) {
+  using Ids = std::vector<int32_t>;
+  const std::string tokens = R"(["<unk>", 0], ["a", -1], ["b", -1.5], ["ab", -2.25], ["aba", -4], ["bab", -1])";
+  const Tokenizer t = small_unigram(tokens);
+  EXPECT(t.encode("ab") == Ids({3}));
+  EXPECT(t.encode("aba") == Ids({3, 1}));  // -3.25
+  EXPECT(t.encode("abab") == Ids({1, 5}));
+  EXPECT(t.encode("axxb") == Ids({1, 0, 2}));  // neighboring unknown characters are one
+  EXPECT(t.encode("").empty());
+  const std::string long_text(100000, 'a');
+  EXPECT_EQ(t.encode(long_text).size(), 100000u);
+  // Of equal sums, the one that begins with the longer token: it is found first.
+  EXPECT(small_unigram(R"(["<unk>", 0], ["a", -1], ["aa", -2])").encode("aa") == Ids({2}));
+  EXPECT_THROW(ValueError, "no token contains 'x', and the model has no unk_id",
+               small_unigram(R"(["a", -1])", R"("unk_id": null)").encode("axa"));
+  EXPECT_THROW(ValueError, "unk_id 6 is not in 0 ... 5", small_unigram(tokens, R"("unk_id": 6)"));
+  EXPECT_THROW(ValueError, "entry 1 of a model Unigram must be a token and a score, not [\"a\"]",
+               small_unigram(R"(["<unk>", 0], ["a"])"));
+  EXPECT_THROW(ValueError, "token 'a' has two ids: 0 and 1", small_unigram(R"(["a", 0], ["a", 0])"));
+  // Steps around the model.
+  const auto with_normalizer = [&](const std::string& n) {
+    return small_unigram(tokens, R"("unk_id": 0)", R"(, "normalizer": )" + n);
+  };
+  EXPECT(with_normalizer(R"({"type": "Replace", "pattern": {"String": "xx"}, "content": "b"})").encode("axxxx") ==
+         Ids({3, 2}));
+  EXPECT(with_normalizer(R"({"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": "b"})").encode("a   ") ==
+         Ids({3}));
+  EXPECT(with_normalizer(R"({"type": "Strip"})").encode(" a ") == Ids({1}));
+  EXPECT(with_normalizer(R"({"type": "Strip", "strip_left": false})").encode(" \t ") == Ids());
+  EXPECT(with_normalizer(R"({"type": "Prepend", "prepend": "a"})").encode("b") == Ids({3}));
+  EXPECT_THROW(ValueError, "normalizer 'Replace' with the pattern {\"Regex\": \"a+\"} is not supported",
+               with_normalizer(R"({"type": "Replace", "pattern": {"Regex": "a+"}, "content": "b"})"));
+  EXPECT_THROW(ValueError, "needs an object 'pattern'", with_normalizer(R"({"type": "Replace"})"));
+  EXPECT_THROW(ValueError, "'!' is no digit of base64",
+               with_normalizer(R"({"type": "Precompiled", "precompiled_charsmap": "AA!="})"));
+  EXPECT_THROW(ValueError, "a double array of 4 bytes does not fit into 0",
+               with_normalizer(R"({"type": "Precompiled", "precompiled_charsmap": "BAAAAA=="})"));
+  EXPECT_THROW(ValueError, "prepend_scheme 'first' is not supported; supported: always, never",
+               small_unigram(tokens, R"("unk_id": 0)",
+                             R"(, "pre_tokenizer": {"type": "Metaspace", "prepend_scheme": "first"})"));
 }
 
 TEST(threads_share_a_tokenizer) {
