@@ -170,6 +170,22 @@ TEST(operations_in_several_launches) {
   }
 }
 
+// Short and long rows, next to each other in memory or not.
+TEST(cumulative_sums_of_any_axis) {
+  random::RandomState r(10);
+  for (const Shape& s : {Shape{1}, {700}, {300, 2}, {2, 300}, {3, 70, 5}, {2, 5000}, {5000, 2}, {20, 300}})
+    for (const Dtype dtype : {float32, float64, int32})
+      for (int axis = 0; axis < s.ndim(); ++axis) {
+        const Array a = (r.randn(s) * 3.0).astype(dtype);
+        const Array x = s.ndim() > 1 ? a[{Slice({}, {}, -1)}] : a;
+        EXPECT_CLOSE(to_host(cumsum(x.to_device(emulated()), axis)).astype(float64), cumsum(x, axis).astype(float64),
+                     {.atol = dtype == float32 ? 1e-2 : 1e-10, .rtol = 1e-5});
+        const Array near = (x.astype(float64) * 0.01 + 1.0);
+        EXPECT_CLOSE(to_host(cumprod(near.to_device(emulated()), axis)), cumprod(near, axis),
+                     {.atol = 1e-10, .rtol = 1e-10});
+      }
+}
+
 // The library does not compute products of integers and of stacks.
 TEST(products_without_a_library) {
   for (const auto& [m, k, n] : {std::array<int64_t, 3>{1, 1, 1}, {17, 33, 20}, {16, 0, 3}, {40, 16, 1}}) {

@@ -56,6 +56,7 @@ class CudaBackend final : public Backend {
   Array constant(Scalar value, Dtype dtype, const Device& device) override;
   void reduce(Reduce op, const Array& a, const Dims& axes, Array& out) override;
   void arg_reduce(ArgReduce op, const Array& a, int axis, Array& out) override;
+  void scan(Scan op, const Array& a, int axis, Array& out) override;
   void gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) override;
   void take_rows(const Array& a, const Array& index, Array& out) override;
   void scatter_rows(Array& out, const Array& index, const Array& values, bool accumulate) override;

@@ -108,18 +108,20 @@ void CudaBackend::update_all(std::span<UpdatePass> passes) {
   flush();
 }
 
-// Normal numbers are drawn on the host, because they depend on its log, sin and cos.
+// Normal numbers are those of the host up to rounding, because they depend on its log, sin and cos.
 void CudaBackend::random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) {
   if (out.size() == 0) return;
-  if (fill == RandomFill::normal || !is_floating(out.dtype()) || !out.is_contiguous())
+  if (!is_floating(out.dtype()) || !out.is_contiguous())
     return Backend::random(fill, seed, counter, a, b, out);
   RandomArgs args{};
   args.out = static_cast<char*>(out.mutable_raw());
   args.type = type_of(out.dtype());
   args.size = out.size();
   args.seed = seed, args.counter = counter;
-  args.bernoulli = fill == RandomFill::bernoulli;
-  args.limit = args.bernoulli ? static_cast<uint64_t>(std::ceil(a * 0x1p32)) : 0;
+  args.kind = fill == RandomFill::bernoulli ? RandomArgs::Kind::bernoulli
+              : fill == RandomFill::normal  ? RandomArgs::Kind::normal
+                                            : RandomArgs::Kind::uniform;
+  args.limit = fill == RandomFill::bernoulli ? static_cast<uint64_t>(std::ceil(a * 0x1p32)) : 0;
   args.a = a, args.b = b, args.scale = (b - a) * 0x1p-32;
   args.last = std::max(a, largest_below(b, out.dtype()));
   const int64_t bytes = item_size(out.dtype());

@@ -10,6 +10,7 @@
 #include "chainer/backend/cuda/kernels/gemm.h"
 #include "chainer/backend/cuda/kernels/reduce.h"
 #include "chainer/backend/cuda/kernels/rows.h"
+#include "chainer/backend/cuda/kernels/scan.h"
 #include "chainer/backend/cuda/parts.h"
 #include "chainer/backend/cuda/spaces.h"
 
@@ -154,6 +155,30 @@ void CudaBackend::arg_reduce(ArgReduce op, const Array& a, int axis, Array& out)
   if (args.parts == 1) return;
   const ReduceArgs merge = merging(args);
   launch(index, kernel, grid_of(merge), block, merge);
+}
+
+void CudaBackend::scan(Scan op, const Array& a, int axis, Array& out) {
+  if (out.size() == 0) return;
+  const Strides from = a.strides(), to = out.strides();
+  Shape rows;
+  Strides in_rows, out_rows;
+  for (int d = 0; d < a.ndim(); ++d)
+    if (d != axis) rows.push_back(a.shape()[d]), in_rows.push_back(from[d]), out_rows.push_back(to[d]);
+  const auto loop = make_loop<2>(rows, {&in_rows, &out_rows}, 2);
+  ScanArgs args{};
+  args.rows = space_of(loop);
+  args.in = operand_of(loop, 0, a.raw(), a.dtype()), args.out = operand_of(loop, 1, out.mutable_raw(), out.dtype());
+  args.n = a.shape()[axis];
+  args.in_step = from[axis] * item_size(a.dtype()), args.out_step = to[axis] * item_size(out.dtype());
+  args.product = op == Scan::cumprod;
+  const bool floating = is_floating(out.dtype());
+  const int index = out.device().index();
+  if (args.n < 64 || args.rows.size >= 4096) {
+    const Threads t(args.rows.size);
+    return launch(index, floating ? "scan_columns_float64" : "scan_columns_int64", t.grid, t.block, args);
+  }
+  launch(index, floating ? "scan_rows_float64" : "scan_rows_int64", {std::min(args.rows.size, kMostBlocks), 1, 1},
+         {ScanArgs::kThreads, 1, 1}, args);
 }
 
 void CudaBackend::multiply_by_kernel(const ProductCall& c, int index) {

@@ -21,9 +21,11 @@ void block(const BfloatProduct& p, const uint16_t* rows, const uint16_t* b, floa
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v)
       sum[i][v] = p.start ? _mm512_setzero_ps() : _mm512_loadu_ps(sums + i * p.sums_row + v * 16);
-  for (int64_t block = 0; block < p.segments * p.steps; ++block) {
+  const int64_t blocks = p.segments * p.steps;
+  for (int64_t block = 0; block < blocks; ++block) {
     const uint16_t* const a = rows + p.offsets[block / p.steps] + block % p.steps * p.a_step;
-    for (int l = 0; l < kPairs; ++l, b += 64) {
+    const int64_t pairs = block + 1 < blocks ? kPairs : (p.last + 1) / 2;
+    for (int64_t l = 0; l < pairs; ++l, b += 64) {
       __m512i columns[vectors];
 #pragma GCC unroll 2
       for (int v = 0; v < vectors; ++v) columns[v] = _mm512_loadu_si512(b + v * 32);

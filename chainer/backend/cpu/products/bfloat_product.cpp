@@ -78,8 +78,11 @@ class Writer {
     const int type = static_cast<int>(p.c_is_float ? float32 : bfloat16);
     void* const to =
         static_cast<char*>(p.c) + at * static_cast<int64_t>(p.c_is_float ? sizeof(float) : sizeof(uint16_t));
-    if (p.alpha == 1 && p.beta == 0 && !p.c_is_float)
-      return bfloat_kernels()->round(static_cast<uint16_t*>(to), sums, n);
+    if (p.alpha == 1 && p.beta == 0) {
+      if (!p.c_is_float) return bfloat_kernels()->round(static_cast<uint16_t*>(to), sums, n);
+      std::memcpy(to, sums, static_cast<std::size_t>(n) * sizeof(float));
+      return;
+    }
     float values[kMostPanels * kBfloatColumns];
     if (p.beta == 0)
       std::fill_n(values, n, 0.f);
@@ -137,6 +140,7 @@ class Group {
         product.a = rows_at(), product.a_row = kBfloatInner, product.a_step = kBfloatRows * kBfloatInner;
         product.b += whole * kBfloatInner * kBfloatColumns;
         product.steps = blocks_of(inner, kBfloatInner) - whole;
+        product.last = inner - (whole + product.steps - 1) * kBfloatInner;
         bfloat_kernels()->product(product);
       }
       Writer(t_).write(sums_.data(), row, rows, column, columns);

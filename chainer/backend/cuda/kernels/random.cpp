@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/kernels/random.h"
 
+#include <cmath>
+
 namespace chainer::cuda {
 namespace {
 
@@ -17,18 +19,30 @@ DEVICE void philox(uint64_t seed, uint64_t counter, uint32_t* words) {
   words[0] = c0, words[1] = c1, words[2] = c2, words[3] = c3;
 }
 
+// Replaces two words by two normal numbers with mean 0.
+DEVICE void box_muller(uint32_t first, uint32_t second, double deviation, double* numbers) {
+  const double r = deviation * sqrt(-2 * log((first + 0.5) * 0x1p-32));
+  const double angle = 2 * 3.141592653589793238 * 0x1p-32 * second;
+  numbers[0] = r * cos(angle), numbers[1] = r * sin(angle);
+}
+
 template <class T>
 DEVICE void random(const RandomArgs& a, int bytes) {
   const T last = static_cast<T>(a.last), value = static_cast<T>(a.b);
   for (int64_t block = first_element(); block * 4 < a.size; block += element_step()) {
     uint32_t words[4];
     philox(a.seed, a.counter + uint64_t(block), words);
+    double normal[4];
+    if (a.kind == RandomArgs::Kind::normal)
+      for (int k = 0; k < 4; k += 2) box_muller(words[k], words[k + 1], a.b, normal + k);
     for (int k = 0; k < 4; ++k) {
       const int64_t i = block * 4 + k;
       if (i >= a.size) break;
       T v;
-      if (a.bernoulli) {
+      if (a.kind == RandomArgs::Kind::bernoulli) {
         v = words[k] < a.limit ? value : T(0);
+      } else if (a.kind == RandomArgs::Kind::normal) {
+        v = static_cast<T>(a.a + normal[k]);
       } else {
         v = static_cast<T>(a.a + a.scale * words[k]);
         if (v > last) v = last;
