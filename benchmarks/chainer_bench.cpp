@@ -69,7 +69,8 @@ constexpr const char* kUsage =
     "  --static      run workloads as static graphs (static_graph()) where possible\n"
     "  --dtype NAME  config().dtype: float32 (default), mixed_bfloat16 or mixed16\n"
     "  --device NAME the device (@cpu); on other devices a line also has the peak memory\n"
-    "  --no-tf32     convolutions of float32 on a CUDA device must not round operands (use_cudnn_tensor_core \"never\")\n"
+    "  --no-tf32     convolutions of float32 on a CUDA device must not round operands (use_cudnn_tensor_core "
+    "\"never\")\n"
     "  --list        print the names\n";
 
 struct Arguments {

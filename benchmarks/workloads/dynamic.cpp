@@ -131,7 +131,8 @@ Step dynamic_tree() {
       states.push_back(
           x ? model->tree(Variable(), Variable(), Variable(), Variable(), x)
             : model->tree(state(rows[i], 0), state(rows[i + 1], 0), state(rows[i], 1), state(rows[i + 1], 1), x));
-      const Variable step = F::softmax_cross_entropy(model->out(states.back()[1]), array({rows[i + 3]}).to_device(device));
+      const Variable step =
+          F::softmax_cross_entropy(model->out(states.back()[1]), array({rows[i + 3]}).to_device(device));
       loss = loss ? loss + step : step;
     }
     return loss;

@@ -292,8 +292,7 @@ TEST(errors_of_the_library_have_names) {
   fake.fail("cudnnBackendFinalize", 3000);
   EXPECT(!library->workspace(call_of(float32, false, 3)));
   EXPECT_EQ(library->why_not(), "cudnnBackendFinalize of a convolution: CUDNN_STATUS_NOT_SUPPORTED (as it was told)");
-  EXPECT_THROW(DeviceError,
-               "cuDNN has no plan: ", library->convolve(nullptr, call_of(float32, true), nullptr));
+  EXPECT_THROW(DeviceError, "cuDNN has no plan: ", library->convolve(nullptr, call_of(float32, true), nullptr));
   fake.fail("cudnnCreate", 1001);
   EXPECT(!cuda::Cudnn::open());  // it finds no device
   EXPECT_EQ(cuda::Cudnn::description(), text("cuDNN 9.19.0 (", FAKE_LIBCUDA, ")"));

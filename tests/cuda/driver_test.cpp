@@ -166,7 +166,8 @@ TEST(a_missing_library_is_said_once) {
   };
   EXPECT_EQ(said("none"), "");
   const std::string message = said("libcublasLt_of_nobody.so");
-  const std::string start = "warning: cuBLASLt (libcublasLt.so.13 or .12) was not found, so products of matrices are slow";
+  const std::string start =
+      "warning: cuBLASLt (libcublasLt.so.13 or .12) was not found, so products of matrices are slow";
   EXPECT(message.starts_with(start));
   EXPECT_EQ(message.rfind("was not found"), message.find("was not found"));
 }

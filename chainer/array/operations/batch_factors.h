@@ -9,10 +9,10 @@ namespace chainer {
 /// 1 / sqrt(variance + eps), both float64, and scale = gamma rstd, in x's dtype. Running statistics, if given, become
 /// decay r + (1 - decay) v for the mean and the unbiased variance.
 struct BatchFactors {
-  Array x, gamma;                    ///< gamma (keys)
+  Array x, gamma;  ///< gamma (keys)
   double eps, decay;
-  Array running_mean, running_var;   ///< written, of keys elements; empty if there are none
-  Array average, rstd, scale;        ///< (keys), contiguous
+  Array running_mean, running_var;  ///< written, of keys elements; empty if there are none
+  Array average, rstd, scale;       ///< (keys), contiguous
 };
 
 }  // namespace chainer

@@ -220,7 +220,8 @@ void Recorder::batch_factors(BatchFactors& f) {
   Array* const all[] = {&f.average, &f.rstd, &f.scale, &f.running_mean, &f.running_var};
   perform("batch_factors", read({&f.x, &f.gamma}), {all, runs ? 5u : 3u},
           [&real = real_, eps = f.eps, decay = f.decay, runs](Array* const* a) {
-            BatchFactors g{*a[0], *a[1], eps, decay, runs ? *a[5] : Array(), runs ? *a[6] : Array(), *a[2], *a[3], *a[4]};
+            BatchFactors g{*a[0], *a[1], eps,  decay, runs ? *a[5] : Array(), runs ? *a[6] : Array(),
+                           *a[2], *a[3], *a[4]};
             real.batch_factors(g);
           });
 }

@@ -128,8 +128,8 @@ std::unique_ptr<CublasLt::Choice> CublasLt::choose(const std::array<const Matric
   }
   int choices = 0;
   then([&] {
-    return f_.choose(handle_, made->product, made->layouts[0], made->layouts[1], made->layouts[2], made->layouts[2], wish,
-                     1, &made->best, &choices);
+    return f_.choose(handle_, made->product, made->layouts[0], made->layouts[1], made->layouts[2], made->layouts[2],
+                     wish, 1, &made->best, &choices);
   });
   if (wish) f_.end_wish(wish);
   if (status != 0)
@@ -181,9 +181,9 @@ bool CublasLt::multiply(CuHandle stream, const ProductCall& call, void* workspac
   const bool wide = scale == r_64f;
   const void *alpha = wide ? static_cast<const void*>(&call.alpha) : &alpha32,
              *beta = wide ? static_cast<const void*>(&call.beta) : &beta32;
-  const int status = f_.multiply(handle_, c.product, alpha, b.data, c.layouts[0], a.data, c.layouts[1], beta, out.data,
-                                 c.layouts[2], out.data, c.layouts[2], &c.best.algorithm, workspace,
-                                 workspace ? kWorkspace : 0, stream);
+  const int status =
+      f_.multiply(handle_, c.product, alpha, b.data, c.layouts[0], a.data, c.layouts[1], beta, out.data, c.layouts[2],
+                  out.data, c.layouts[2], &c.best.algorithm, workspace, workspace ? kWorkspace : 0, stream);
   if (status != 0)
     throw DeviceError("cublasLtMatmul: status ", status, " for (", out.rows, ", ", a.columns, ") x (", a.columns, ", ",
                       out.columns, ") of ", call.dtype);

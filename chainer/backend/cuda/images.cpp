@@ -47,7 +47,9 @@ KeyArray key_array(const Array& a, const void* data) {
   return {static_cast<char*>(const_cast<void*>(data)), type_of(a.dtype())};
 }
 Dim3 warps_of_keys(int64_t keys) {
-  return {static_cast<unsigned>(std::clamp<int64_t>((keys + MomentsMergeArgs::kWarps - 1) / MomentsMergeArgs::kWarps, 1, 2112)), 1, 1};
+  return {static_cast<unsigned>(
+              std::clamp<int64_t>((keys + MomentsMergeArgs::kWarps - 1) / MomentsMergeArgs::kWarps, 1, 2112)),
+          1, 1};
 }
 constexpr Dim3 kKeyThreads{32, MomentsMergeArgs::kWarps, 1};
 double* doubles_of(Array& a) { return static_cast<double*>(a.mutable_raw()); }
@@ -99,8 +101,13 @@ void CudaBackend::batch_gradients(const Array& gy, const Array& x, const Array& 
   Array parts, factors({3, average.size()}, float64, x.device());
   double* const a = doubles_of(factors);
   const int64_t keys = average.size();
-  GradientFactorsArgs args{parts_of_keys(moments_grad_of(gy, x, average), x, parts), doubles_of(rstd), a, a + keys,
-                           a + 2 * keys, key_array(gamma, from_gamma), key_array(ggamma, ggamma.mutable_raw()),
+  GradientFactorsArgs args{parts_of_keys(moments_grad_of(gy, x, average), x, parts),
+                           doubles_of(rstd),
+                           a,
+                           a + keys,
+                           a + 2 * keys,
+                           key_array(gamma, from_gamma),
+                           key_array(ggamma, ggamma.mutable_raw()),
                            key_array(gbeta, gbeta.mutable_raw())};
   launch(x.device().index(), "batch_gradient_factors", warps_of_keys(keys), kKeyThreads, args);
   combine(gy, x, doubles_of(average), a, a + keys, a + 2 * keys, gx);
@@ -113,8 +120,17 @@ void CudaBackend::centered_combination(const Array& gy, const Array& x, const Ar
 }
 void CudaBackend::combine(const Array& gy, const Array& x, const double* mean, const double* a, const double* b,
                           const double* c, Array& gx) {
-  const CombinationArgs args{gy.raw(), x.raw(), mean, a, b, c, gx.mutable_raw(),
-                             x.size(), x.shape()[1], x.shape()[2], divider(static_cast<uint32_t>(x.shape()[1])),
+  const CombinationArgs args{gy.raw(),
+                             x.raw(),
+                             mean,
+                             a,
+                             b,
+                             c,
+                             gx.mutable_raw(),
+                             x.size(),
+                             x.shape()[1],
+                             x.shape()[2],
+                             divider(static_cast<uint32_t>(x.shape()[1])),
                              divider(static_cast<uint32_t>(x.shape()[2]))};
   const Threads t(x.size(), 4);
   launch(gx.device().index(), kernel_for("centered_combination", x.dtype()), t.grid, t.block, args);

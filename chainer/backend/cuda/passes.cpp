@@ -111,8 +111,7 @@ void CudaBackend::update_all(std::span<UpdatePass> passes) {
 // Normal numbers are those of the host up to rounding, because they depend on its log, sin and cos.
 void CudaBackend::random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) {
   if (out.size() == 0) return;
-  if (!is_floating(out.dtype()) || !out.is_contiguous())
-    return Backend::random(fill, seed, counter, a, b, out);
+  if (!is_floating(out.dtype()) || !out.is_contiguous()) return Backend::random(fill, seed, counter, a, b, out);
   RandomArgs args{};
   args.out = static_cast<char*>(out.mutable_raw());
   args.type = type_of(out.dtype());

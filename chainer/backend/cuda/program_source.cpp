@@ -97,15 +97,16 @@ std::string program_source(const Args& a, std::string_view kernel) {
   with_compact_args(a.operand_count, axes_of(a),
                     [&]<int operands, int axes>(CompactArgs<operands, axes>*) { room[0] = operands, room[1] = axes; });
   std::string s =
-      text("#include \"chainer/backend/cuda/kernels/compiled.h\"\n\nnamespace chainer::cuda {\n\nusing ", kernel, "_args = CompactArgs<", room[0], ", ", room[1],
-           ">;\nKERNEL(", kernel, ", ", kernel, "_args) {\n  constexpr int each = ", elements_of_thread(a), ", axes = ", axes_of(a),
+      text("#include \"chainer/backend/cuda/kernels/compiled.h\"\n\nnamespace chainer::cuda {\n\nusing ", kernel,
+           "_args = CompactArgs<", room[0], ", ", room[1], ">;\nKERNEL(", kernel, ", ", kernel,
+           "_args) {\n  constexpr int each = ", elements_of_thread(a), ", axes = ", axes_of(a),
            ";\n  const int64_t block = int64_t(blockDim.x) * each;\n"
            "  for (int64_t first = blockIdx.x * block; first < a.space.size; first += gridDim.x * block) {\n"
            "    const Elements<each, axes> i(a.space, static_cast<uint32_t>(first) + threadIdx.x);\n");
   Places(a).visit([&](int place) {
     if (place < Args::kOperands)
-      s += text("    Memory<", kernel, "_args::Operand, Type::", name_of(a.operands[place].type), ", Walk::", walk_of(a, place),
-                ", each> ", text_of(place), "{a.operands[", place, "]};\n");
+      s += text("    Memory<", kernel, "_args::Operand, Type::", name_of(a.operands[place].type),
+                ", Walk::", walk_of(a, place), ", each> ", text_of(place), "{a.operands[", place, "]};\n");
     else
       s += text("    Register<Type::", name_of(a.register_type[place - Args::kOperands]), ", each> ", text_of(place),
                 ";\n");

@@ -61,7 +61,8 @@ void choose_blocks(ReduceArgs& a) {
   const unsigned lanes = std::clamp(std::bit_ceil(a.reduced.size / 4 + 1), 1u, a.columns ? 8u : kThreads);
   a.wide = static_cast<int>(kThreads / lanes);
   const uint32_t tiles = (a.kept.size - 1) / static_cast<uint32_t>(a.wide) + 1;
-  a.parts = std::clamp(std::min(a.reduced.size / (lanes * 16), kMostParts / std::min(tiles, kMostParts)), 1u, kMostParts);
+  a.parts =
+      std::clamp(std::min(a.reduced.size / (lanes * 16), kMostParts / std::min(tiles, kMostParts)), 1u, kMostParts);
 }
 Dim3 grid_of(const ReduceArgs& a) {
   return {std::min((a.kept.size - 1) / static_cast<uint32_t>(a.wide) + 1, kMostBlocks), a.parts, 1};

@@ -204,8 +204,8 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
       subtract_labels(x, inner, classes, amount);
     } else if (x.size()) {
       Array flat = x.ravel();
-      const Array ones = chainer::full(positions.shape(), -amount, x.dtype(), x.device());
-      x.device().backend().scatter_rows(flat, positions, ones, true);
+      const Array taken = chainer::broadcast_to(scalar_array(-amount, x), positions.shape());
+      x.device().backend().scatter_rows(flat, positions, taken, true);
     }
     return x;
   }

@@ -20,7 +20,7 @@ struct BfloatProduct {
   const int64_t* offsets;
   int64_t segments, steps;
   int64_t last = kBfloatInner;  ///< elements of the last block that may be other than zero
-  bool few_rows;  ///< 16 rows instead of 32
+  bool few_rows;                ///< 16 rows instead of 32
   const uint16_t* b;
   int64_t b_panel;  ///< distance of the panels, in elements
   int64_t panels;

@@ -113,8 +113,8 @@ inline uint32_t __ballot_sync(uint32_t mask, int predicate, int line = __builtin
   return static_cast<uint32_t>(warp_meeting(WarpOp::ballot, mask, predicate != 0, -1, line));
 }
 
-// Threads run in turns, so an atomic operation is an ordinary one. Kernels use those whose result does not depend on the
-// order of threads.
+// Threads run in turns, so an atomic operation is an ordinary one. Kernels use those whose result does not depend on
+// the order of threads.
 template <class T>
 T atomicExch(T* at, std::type_identity_t<T> value) {
   const T before = *at;

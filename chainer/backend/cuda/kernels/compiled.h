@@ -64,9 +64,9 @@ struct Memory {
     if constexpr (walk == Walk::single) return o.data;
     if constexpr (walk == Walk::dense) return o.data + int64_t(i.at[e]) * Stored<type>::bytes;
     int64_t at = 0;
-    UNROLL for (int d = 0; d < axes; ++d)
-      at += walk == Walk::near ? int64_t(static_cast<int>(i.place[e][d])) * static_cast<int>(o.stride[d])
-                               : int64_t(i.place[e][d]) * o.stride[d];
+    UNROLL for (int d = 0; d < axes; ++d) at +=
+        walk == Walk::near ? int64_t(static_cast<int>(i.place[e][d])) * static_cast<int>(o.stride[d])
+                           : int64_t(i.place[e][d]) * o.stride[d];
     return o.data + at;
   }
   template <class T, int axes>

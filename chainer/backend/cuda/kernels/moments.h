@@ -83,8 +83,8 @@ struct CombinationArgs {
   }
 };
 
-/// Rows of x (n, d), contiguous: y = (x - mean) / sqrt(variance + eps) and rstd (n) = 1 / sqrt(variance + eps); with gy,
-/// the gradient gx from y and rstd. A block of 256 threads processes `wide` rows. Sums are computed in float64.
+/// Rows of x (n, d), contiguous: y = (x - mean) / sqrt(variance + eps) and rstd (n) = 1 / sqrt(variance + eps); with
+/// gy, the gradient gx from y and rstd. A block of 256 threads processes `wide` rows. Sums are computed in float64.
 struct RowsMomentsArgs {
   static constexpr int kThreads = 256;
   const void *x, *gy;  ///< with gy, x is y

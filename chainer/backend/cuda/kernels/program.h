@@ -27,8 +27,8 @@ struct ProgramArgs {
   }
 };
 
-/// The part of ProgramArgs that a compiled program reads, for up to `kOperands` operands and `kAxes` axes: arguments are
-/// copied at each launch.
+/// The part of ProgramArgs that a compiled program reads, for up to `kOperands` operands and `kAxes` axes: arguments
+/// are copied at each launch.
 template <int kOperands, int kAxes>
 struct CompactArgs {
   struct Space {

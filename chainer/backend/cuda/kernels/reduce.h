@@ -14,13 +14,13 @@ struct ReduceArgs {
   static constexpr int kThreads = 256;
   Space kept, reduced;
   Operand in_kept, in_reduced, out;
-  int op;        ///< chainer::Reduce: sum, prod, max, min; chainer::ArgReduce: argmax, argmin
+  int op;  ///< chainer::Reduce: sum, prod, max, min; chainer::ArgReduce: argmax, argmin
   int wide;
   bool columns;  ///< true if adjacent threads process adjacent results, else adjacent elements of a result
   uint32_t parts;
-  char* totals;              ///< (parts, results): receives the results of parts, if there are several
-  int64_t* positions;        ///< of arg_reduce: likewise, their positions
-  const char* from_totals;   ///< if given, the elements are these totals (reduced.size parts) instead of in_reduced
+  char* totals;             ///< (parts, results): receives the results of parts, if there are several
+  int64_t* positions;       ///< of arg_reduce: likewise, their positions
+  const char* from_totals;  ///< if given, the elements are these totals (reduced.size parts) instead of in_reduced
   const int64_t* from_positions;
   template <class F>
   void pointers(F&& f) {

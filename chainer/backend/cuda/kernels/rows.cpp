@@ -9,9 +9,7 @@ constexpr uint32_t kAll = 0xffffffffu;
 DEVICE int64_t index_of(const RowsArgs& a, uint32_t i) {
   return load<int64_t>(a.index.data + offset(a.rows, a.index, i), a.index.type);
 }
-DEVICE char* row_of_list(const RowsArgs& a, uint32_t i) {
-  return a.list_rows.data + offset(a.rows, a.list_rows, i);
-}
+DEVICE char* row_of_list(const RowsArgs& a, uint32_t i) { return a.list_rows.data + offset(a.rows, a.list_rows, i); }
 
 // Calls f(i, k) for the elements k of the rows i of the list.
 template <class F>
