@@ -174,8 +174,8 @@ inline constexpr struct RoiPooling2D {
 /// Computes the maxima of regions of x (N, C, height, width), divided into bins: (R, C, outsize.h, outsize.w). `rois`
 /// (R, 4) holds y_min, x_min, y_max, x_max, scaled by spatial_scale and rounded, without the pixels of the end; a
 /// region is at least one pixel high and wide. `roi_indices` (R) holds the indices of the images. An empty bin gives
-/// zero. Throws ValueError unless sizes and scale are positive and corners finite, IndexError for an image that is not
-/// in 0 ... N - 1. As in Chainer 6; Girshick, arXiv:1504.08083.
+/// zero, as in Chainer 6; Chainer 7 gives minus infinity. Throws ValueError unless sizes and scale are positive and
+/// corners finite, IndexError for an image that is not in 0 ... N - 1. Girshick, arXiv:1504.08083.
 ///   const Array x = array({{1.f, 2.f, 9.f}, {4.f, 3.f, 9.f}}).reshape({1, 1, 2, 3});
 ///   F::roi_max_pooling_2d(x, array({{0.f, 0.f, 2.f, 2.f}}), array({0}), 1, 1)  // 4
 inline constexpr struct RoiMaxPooling2D {
@@ -213,7 +213,7 @@ inline constexpr struct RoiAverageAlign2D {
 } roi_average_align_2d{};
 
 /// Computes the maxima of bilinearly interpolated points of regions, with the points, shapes and exceptions of
-/// roi_average_align_2d(). A bin without a point in the image gives zero. As in Chainer 6.
+/// roi_average_align_2d(). A bin without a point in the image gives zero (in Chainer 7 minus infinity).
 ///   const Array x = array({1.f, 3.f, 2.f}).reshape({1, 1, 1, 3}), rois = array({{0.f, 0.f, 1.f, 3.f}});
 ///   F::roi_max_align_2d(x, rois, array({0}), {1, 2}, 1, {.sampling_ratio = 1})  // [[[[2.5, 2]]]]
 inline constexpr struct RoiMaxAlign2D {

@@ -570,6 +570,23 @@ def test_spectral_normalization(tmp_path):
         L.Linear(2, 2).add_hook(SpectralNormalization(weight_name='V'))
 
 
+def test_hooks_of_links_without_sizes():
+    from chainer.link_hooks import SpectralNormalization, WeightStandardization
+    for hook in (SpectralNormalization, WeightStandardization):
+        for link, x in ((L.Linear(None, 4), rand(2, 3, 2)), (L.Convolution2D(None, 4, 3), rand(1, 3, 5, 5)),
+                        (L.Deconvolution2D(None, 4, 3), rand(1, 3, 5, 5))):
+            link.add_hook(hook())
+            assert link(x).shape[1] == 4 and isinstance(link.W, chainer.Parameter)
+            names = set(link.__dict__)
+            link.delete_hook(hook.name)
+            assert names - set(link.__dict__) == ({'W_u'} if hook is SpectralNormalization else set())
+            link(x)
+            link.add_hook(hook())
+            link(x)
+        link = L.Linear(None, 4).add_hook(hook())
+        assert link(rand(2, 3, 5), n_batch_axes=2).shape == (2, 3, 4) and link.W.shape == (4, 5)
+
+
 def test_weight_standardization():
     from chainer.link_hooks import WeightStandardization
     link = L.Convolution2D(3, 4, 3, nobias=True)

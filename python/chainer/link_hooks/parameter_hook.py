@@ -41,12 +41,53 @@ class ParameterHook(link_hook.LinkHook):
         return copied
 
 
+class WeightHook(ParameterHook):
+    """Base of hooks that replace one parameter of a link. If its size is determined by the first call, so is what the
+    hook adds to the link."""
+
+    def __init__(self, weight_name, name):
+        super(WeightHook, self).__init__()
+        self.weight_name = weight_name
+        if name is not None:
+            self.name = name
+
+    def prepare(self, link, weight):
+        """Adds to the link what the hook needs, once the weight is initialized."""
+
+    def weight_of(self, link):
+        return named_weight(type(self).__name__, link, self.weight_name)
+
+    def added(self, link):
+        if link is None:
+            raise ValueError('{}: add the hook to a link'.format(type(self).__name__))
+        if parameter_of(type(self).__name__, link, self.weight_name)._has_array:
+            self.prepare(link, self.weight_of(link))
+
+    def forward_preprocess(self, args):
+        link, weight = args.link, args.link.__dict__[self.weight_name]
+        if not weight._has_array and hasattr(link, '_initialize_params') and args.args:
+            from chainer import links, utils
+            shape = args.args[0].shape
+            if isinstance(link, links.Linear):
+                axes = args.kwargs.get('n_batch_axes', args.args[1] if len(args.args) > 1 else 1)
+                link._initialize_params(utils.size_of_shape(shape[axes:]))
+            else:
+                link._initialize_params(shape[1])
+            self.prepare(link, self.weight_of(link))
+        super(WeightHook, self).forward_preprocess(args)
+
+
+def parameter_of(operation, link, name):
+    """Returns a parameter of a link."""
+    if name not in link._params:
+        raise ValueError('{}: the {} has no parameter {!r}'.format(operation, type(link).__name__, name))
+    return link.__dict__[name]
+
+
 def named_weight(operation, link, name):
     """Returns an initialized parameter of a link, which must have two axes or more."""
     kind = type(link).__name__
-    if name not in link._params:
-        raise ValueError('{}: the {} has no parameter {!r}'.format(operation, kind, name))
-    weight = link.__dict__[name]
+    weight = parameter_of(operation, link, name)
     if not weight._has_array:
         raise ValueError('{}: the parameter {!r} of the {} has no size yet: give the link its input size, or call it '
                          'before'.format(operation, name, kind))

@@ -20,10 +20,10 @@ def _iterate(w, u, count, eps):
     return u, v
 
 
-class SpectralNormalization(parameter_hook.ParameterHook):
+class SpectralNormalization(parameter_hook.WeightHook):
     """Divides a link's weight by its largest singular value, found by power iteration on the matrix whose rows are
     output channels (Miyato et al., arXiv:1802.05957), as Chainer 6. The vector of the iteration is the persistent value
-    <weight_name>_u of the link; calls in train mode improve it.
+    <weight_name>_u of the link; calls in train mode improve it. The link may get its sizes from the first call.
 
     Args:
         n_power_iteration (int): Iterations of a call.
@@ -42,19 +42,14 @@ class SpectralNormalization(parameter_hook.ParameterHook):
     name = 'SpectralNormalization'
 
     def __init__(self, n_power_iteration=1, eps=1e-6, use_gamma=False, factor=None, weight_name='W', name=None):
-        super(SpectralNormalization, self).__init__()
+        super(SpectralNormalization, self).__init__(weight_name, name)
         if n_power_iteration < 1:
             raise ValueError('SpectralNormalization: n_power_iteration must be positive, not {}'.format(
                 n_power_iteration))
         self.n_power_iteration, self.eps, self.use_gamma, self.factor = n_power_iteration, eps, use_gamma, factor
-        self.weight_name, self.vector_name = weight_name, weight_name + '_u'
-        if name is not None:
-            self.name = name
+        self.vector_name = weight_name + '_u'
 
-    def added(self, link):
-        if link is None:
-            raise ValueError('SpectralNormalization: add the hook to a link')
-        weight = parameter_hook.named_weight('SpectralNormalization', link, self.weight_name)
+    def prepare(self, link, weight):
         rows = parameter_hook.as_rows(weight, parameter_hook.output_axis(link)).array
         with link._device:
             u = link.xp.asarray(numpy.random.normal(size=rows.shape[0]).astype(rows.dtype))
@@ -62,6 +57,11 @@ class SpectralNormalization(parameter_hook.ParameterHook):
             left, right = _iterate(rows, u, 10, self.eps)
             link.add_param(self.weight_name + '_gamma', (), rows.dtype, float(left @ rows @ right))
         link.add_persistent(self.vector_name, u)
+
+    def deleted(self, link):
+        for name in (self.vector_name, self.weight_name + '_gamma'):
+            if name in link.__dict__:
+                delattr(link, name)
 
     def replacement(self, link, name, param):
         if name != self.weight_name:

@@ -3,7 +3,7 @@ from chainer import functions as F
 from chainer.link_hooks import parameter_hook
 
 
-class WeightStandardization(parameter_hook.ParameterHook):
+class WeightStandardization(parameter_hook.WeightHook):
     """Computes with (W - mean) / sqrt(variance + eps), where mean and variance are those of each output channel (Qiao
     et al., arXiv:1903.10520), as Chainer 7.
 
@@ -21,15 +21,8 @@ class WeightStandardization(parameter_hook.ParameterHook):
     name = 'WeightStandardization'
 
     def __init__(self, eps=1e-5, weight_name='W', name=None):
-        super(WeightStandardization, self).__init__()
-        self.eps, self.weight_name = eps, weight_name
-        if name is not None:
-            self.name = name
-
-    def added(self, link):
-        if link is None:
-            raise ValueError('WeightStandardization: add the hook to a link')
-        parameter_hook.named_weight('WeightStandardization', link, self.weight_name)
+        super(WeightStandardization, self).__init__(weight_name, name)
+        self.eps = eps
 
     def replacement(self, link, name, param):
         if name != self.weight_name:
