@@ -61,6 +61,9 @@ class Backend {
   // The default implementations compose the entries above (backend/common/composed), or go through the host where
   // noted. A backend overrides those that it can do faster.
 
+  /// Copies bytes from the memory of device number `from_index` to that of `to_index`; returns false, as by default, if
+  /// the host must copy them.
+  virtual bool device_to_device(void* to, int to_index, const void* from, int from_index, std::size_t bytes);
   /// Waits until all work of device number `index` is done. By default every entry is finished when it returns.
   virtual void synchronize(int index);
   /// Returns lines "what: value" about this backend, for runtime_info().

@@ -46,6 +46,23 @@ TEST(copy_goes_between_devices_and_its_gradient_back) {
   EXPECT_CLOSE(to_host(x.grad()), arange(6).astype(float32) * 6.0);
 }
 
+// The bytes of a device go to another one without the host; the source may change and go away after the call.
+TEST(copies_between_devices_are_ordered) {
+  const Device first = emulated_number(0), second = emulated_number(1);
+  for (const Shape& s : {Shape{1}, {3, 50}, {200, 300}, {0, 4}}) {
+    Array x = (arange(s.product()).astype(float32) * 0.5).reshape(s).to_device(first);
+    const Array want = to_host(x), turned = x.transpose().to_device(second);
+    const int64_t fetched = transfers().to_host;
+    const Array y = (x * 2.0).to_device(second);
+    x *= 100.0;
+    const Array back = (y + 1.0).to_device(first);
+    x = {};
+    EXPECT_EQ(transfers().to_host, fetched);
+    EXPECT(to_host(back).to_vector<float>() == (want * 2.0 + 1.0).to_vector<float>());
+    EXPECT(to_host(turned).to_vector<float>() == want.transpose().to_vector<float>());
+  }
+}
+
 TEST(links_move_with_their_gradients_and_persistent_values) {
   L::BatchNormalization bn(4);
   const Array x = random::RandomState(3).randn({8, 4}).astype(float32);

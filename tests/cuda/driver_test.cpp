@@ -95,6 +95,19 @@ TEST(a_device_alone_has_the_only_context) {
   EXPECT(fake.retained() == before + "1");
 }
 
+// The driver copies between the contexts of two devices.
+TEST(devices_copy_to_each_other) {
+  const Fake fake;
+  fake.devices(2);
+  const auto copied = reinterpret_cast<const char* (*)()>(fake.find("fake_copied"));
+  CudaBackend backend(driver(), "@fake");
+  const Array a = arange(100).astype(float32), b = a.to_device(Device(backend, 1)), c = b.to_device(Device(backend, 0));
+  EXPECT_EQ(std::string(copied()), "400");
+  EXPECT(to_host(c).to_vector<float>() == a.to_vector<float>());
+  fake.fail("cuMemcpyPeerAsync", 1);
+  EXPECT_THROW(DeviceError, "cuMemcpyPeerAsync: CUDA_ERROR", c.to_device(Device(backend, 1)));
+}
+
 TEST(the_context_of_another_library_stays_current) {
   const Fake fake;
   CudaBackend backend(driver(), "@fake");

@@ -16,7 +16,7 @@ using namespace chainer::cuda;
 
 namespace {
 
-std::string failing, launched;
+std::string failing, launched, copied;
 CuResult result = 0;
 int version = 13000, handles = 0, capability = 9, devices = 1;
 std::string retained;  // the devices with a context, in order
@@ -42,6 +42,7 @@ void fake_fail(const char* call, CuResult r) { failing = call, result = r; }
 void fake_device(int driver_version, int major) { version = driver_version, capability = major; }
 void fake_devices(int count) { devices = count; }
 const char* fake_retained() { return retained.c_str(); }
+const char* fake_copied() { return copied.c_str(); }
 const char* fake_launched() { return launched.c_str(); }
 std::size_t fake_used() { return used; }
 
@@ -110,6 +111,12 @@ CuResult cuMemcpyDtoHAsync_v2(void* to, CuAddress from, std::size_t bytes, CuHan
   else
     std::memset(to, 255, bytes);
   return answer("cuMemcpyDtoHAsync");
+}
+CuResult cuMemcpyPeerAsync(CuAddress to, CuHandle to_context, CuAddress from, CuHandle from_context, std::size_t bytes,
+                           CuHandle) {
+  copied = std::to_string(bytes) + (to_context && from_context && to_context != from_context ? "" : ", one context");
+  if (has_memory) std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
+  return answer("cuMemcpyPeerAsync");
 }
 CuResult cuLaunchKernel(CuHandle f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                         unsigned shared, CuHandle, void** args, void** packed) {

@@ -127,6 +127,10 @@ class Recorder final : public Backend {
   void convolution(const ConvolutionCall& call) override;
   void pooling(Pooling op, const PoolingPlan& plan, const Array& in, Array& out, Array* position) override;
   void moments(const Array& x, Array& mean, Array& squares) override;
+  bool device_to_device(void* to, int to_index, const void* from, int from_index, std::size_t bytes) override {
+    refuse("bytes are copied between devices");
+    return real_.device_to_device(to, to_index, from, from_index, bytes);
+  }
   Array constant(Scalar value, Dtype dtype, const Device& device) override {
     return real_.constant(value, dtype, device);
   }

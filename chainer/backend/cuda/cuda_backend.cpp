@@ -191,6 +191,18 @@ void CudaBackend::device_to_host(void* to, const void* from, std::size_t bytes) 
     report_wrong_indices(d);
   });
 }
+// Locks the devices in the order of their numbers, as every thread does.
+bool CudaBackend::device_to_device(void* to, int to_index, const void* from, int from_index, std::size_t bytes) {
+  with_device(std::min(to_index, from_index), [&](DeviceState& first) {
+    with_device(std::max(to_index, from_index), [&](DeviceState& second) {
+      DeviceState &target = first.index == to_index ? first : second,
+                  &source = first.index == to_index ? second : first;
+      ++target.counts.calls;
+      driver_->copy_between(target.stream, to, source.stream, from, bytes);
+    });
+  });
+  return true;
+}
 void CudaBackend::synchronize(int index) {
   with_device(index, [&](DeviceState& d) {
     ++d.counts.waits;

@@ -49,6 +49,7 @@ class CudaBackend final : public Backend {
   void release(memory::Block block, int index) override;
   void host_to_device(void* to, const void* from, std::size_t bytes) override;
   void device_to_host(void* to, const void* from, std::size_t bytes) override;
+  bool device_to_device(void* to, int to_index, const void* from, int from_index, std::size_t bytes) override;
   void synchronize(int index) override;
   void elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) override;
   void run(const Program& program) override;

@@ -90,6 +90,9 @@ class Driver {
   virtual void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes) = 0;
   /// Copies to the host. Returns before pinned memory is written, but after other host memory is.
   virtual void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) = 0;
+  /// Copies from a device, after the work of `from_stream` so far, to another one, in `to_stream`. Later work of
+  /// `from_stream` runs after the copy.
+  virtual void copy_between(Stream to_stream, void* to, Stream from_stream, const void* from, std::size_t bytes) = 0;
   virtual void launch(Stream stream, const Launch& launch, const void* args) = 0;
   /// Identifies the run-time compiler for a device: images for equal identifiers and sources are equal. Empty if there
   /// is no compiler.

@@ -225,6 +225,29 @@ void CudaDriver::copy_to_host(Stream s, void* to, const void* from, std::size_t 
   synchronize(s);  // host memory is never pinned here
 }
 
+void CudaDriver::copy_between(Stream to_stream, void* to, Stream from_stream, const void* from, std::size_t bytes) {
+  // Records the event of a device after the work of its stream so far.
+  const auto reached = [this](OneDevice& d, Stream s) {
+    if (!d.event) expect_success(cu_.make_event(&d.event, kWithoutTimes), "cuEventCreate");
+    expect_success(cu_.record(d.event, of(s).handle), "cuEventRecord");
+    return d.event;
+  };
+  CuHandle source = nullptr, read = nullptr, written = nullptr;
+  {
+    const Use current(*this, of(from_stream).device);
+    source = current->context, read = reached(*current, from_stream);
+  }
+  {
+    const Use current(*this, of(to_stream).device);
+    expect_success(cu_.wait(of(to_stream).handle, read, 0), "cuStreamWaitEvent");
+    expect_success(cu_.copy_between(address(to), current->context, address(from), source, bytes, of(to_stream).handle),
+                   "cuMemcpyPeerAsync");
+    written = reached(*current, to_stream);
+  }
+  const Use current(*this, of(from_stream).device);
+  expect_success(cu_.wait(of(from_stream).handle, written, 0), "cuStreamWaitEvent");
+}
+
 void CudaDriver::launch(Stream s, const Launch& l, const void* args) {
   const Use current(*this, of(s).device);
   OneDevice& d = *current;

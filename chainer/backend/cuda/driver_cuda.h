@@ -50,6 +50,7 @@ class CudaDriver final : public Driver {
   void synchronize(Stream stream) override;
   void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) override;
+  void copy_between(Stream to_stream, void* to, Stream from_stream, const void* from, std::size_t bytes) override;
   void launch(Stream stream, const Launch& launch, const void* args) override;
   /// NVRTC, if available.
   std::string compiler(int device) override;
@@ -67,7 +68,7 @@ class CudaDriver final : public Driver {
  private:
   struct OneDevice {
     CuDevice number = 0;
-    CuHandle context = nullptr;
+    CuHandle context = nullptr, event = nullptr;  // the event is for copies between devices
     std::vector<CuHandle> modules;
     std::unordered_map<std::string, CuHandle> functions;
     std::unique_ptr<CublasLt> products;

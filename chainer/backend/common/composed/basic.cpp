@@ -33,6 +33,8 @@ void Backend::empty_cache(int) {}
 void Backend::set_memory_limit(int64_t, int) {}
 std::string Backend::description() const { return "backend: " + name(0); }
 
+bool Backend::device_to_device(void*, int, const void*, int, std::size_t) { return false; }
+
 Array Backend::constant(Scalar value, Dtype dtype, const Device& device) {
   Array out(Shape{}, dtype, device);
   out.fill(value);

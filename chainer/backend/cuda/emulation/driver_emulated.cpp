@@ -155,6 +155,16 @@ void EmulatedDriver::copy_to_host(Stream stream, void* to, const void* from, std
   if (!is_pinned(to)) queue_of(stream).run();
 }
 
+// The source's work runs now, since another thread may use its stream when the target's runs.
+void EmulatedDriver::copy_between(Stream to_stream, void* to, Stream from_stream, const void* from, std::size_t bytes) {
+  expect_no_failure("copy between devices");
+  queue_of(from_stream).run();
+  const char* const p = opened(from);
+  queue_of(to_stream).add([at = opened(to), held = std::make_shared<std::vector<char>>(p, p + bytes)] {
+    std::memcpy(at, held->data(), held->size());
+  });
+}
+
 void EmulatedDriver::launch(Stream stream, const Launch& l, const void* args) {
   expect_no_failure("launch");
   check(l);
