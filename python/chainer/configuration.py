@@ -133,7 +133,7 @@ for _key, _value in (
         ('train', True),
         ('type_check', _flag('CHAINER_TYPE_CHECK', '1')),
         ('use_cudnn', os.environ.get('CHAINER_USE_CUDNN', 'auto')),
-        ('use_cudnn_tensor_core', 'auto'),
+        ('use_cudnn_tensor_core', os.environ.get('CHAINER_USE_CUDNN_TENSOR_CORE', 'auto')),
         ('use_ideep', os.environ.get('CHAINER_USE_IDEEP', 'never')),
         ('use_static_graph', True),
         ('_will_recompute', False),

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Classes of errors and values at the edges, as the release has them."""
+import threading
+
 import numpy as np
 import pytest
 
@@ -309,3 +311,18 @@ def test_names_of_backends():
 def test_errors_of_noise_and_normalization(call, error):
     with pytest.raises(error):
         call()
+
+
+def test_cudnn_entries_are_those_of_the_library():
+    def seen():
+        return [chainer._core.config_text(key) for key in ('use_cudnn', 'use_cudnn_tensor_core')]
+
+    before = seen()
+    with chainer.using_config('use_cudnn', 'never'), chainer.using_config('use_cudnn_tensor_core', 'never'):
+        assert seen() == ['never', 'never']
+        other = []
+        thread = threading.Thread(target=lambda: other.extend(seen()))
+        thread.start()
+        thread.join()
+        assert other == before
+    assert seen() == before
