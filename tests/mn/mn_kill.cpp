@@ -38,11 +38,11 @@ void train(const std::string& folder) {
           .setup(model);
   iterators::SerialIterator it(data, 8);
   training::StandardUpdater updater(it, optimizer);
-  Trainer trainer(updater, {600, "iteration"}, {.out = folder});
+  Trainer trainer(updater, {4000, "iteration"}, {.out = folder});
   const auto checkpointer = chainermn::create_multi_node_checkpointer("run", c, {.cp_interval = 2, .gc_interval = 2});
   trainer.extend(chainermn::extensions::AllreducePersistent(model, c));
-  trainer.extend(extensions::LogReport({.trigger = {50, "iteration"}}));
-  trainer.extend(checkpointer, {.trigger = {20, "iteration"}});
+  trainer.extend(extensions::LogReport({.trigger = {200, "iteration"}}));
+  trainer.extend(checkpointer, {.trigger = {100, "iteration"}});
   (void)checkpointer->maybe_load(trainer, optimizer);
   std::printf("from %lld\n", static_cast<long long>(updater.iteration()));
   std::fflush(stdout);
