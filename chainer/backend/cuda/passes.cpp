@@ -103,7 +103,7 @@ void CudaBackend::update_all(std::span<UpdatePass> passes) {
     std::copy_n(p.hyper.begin(), std::min(p.hyper.size(), std::size_t(kUpdateHyper)), item.hyper);
     item.size = static_cast<uint32_t>(p.param.size()), item.first_block = blocks;
     item.op = static_cast<uint8_t>(p.op);
-    blocks += static_cast<uint32_t>(std::clamp<int64_t>((p.param.size() + 1023) / 1024, 1, 132 * 16));
+    blocks += blocks_for((p.param.size() + 1023) / 1024);
   }
   flush();
 }
@@ -145,7 +145,7 @@ void CudaBackend::softmax(bool log, const Array& a, int64_t outer, int64_t n, in
   const auto lanes = static_cast<int>(std::clamp<uint64_t>(std::bit_ceil(static_cast<uint64_t>(n + 3) / 4), 1,
                                                            inner >= 32 ? 8 : SoftmaxArgs::kThreads));
   args.wide = SoftmaxArgs::kThreads / lanes;
-  const auto blocks = static_cast<unsigned>(std::clamp<int64_t>((outer * inner - 1) / args.wide + 1, 1, 132 * 16));
+  const unsigned blocks = blocks_for((outer * inner - 1) / args.wide + 1);
   launch(out.device().index(), kernel_for("softmax", a.dtype()), {blocks, 1, 1}, {SoftmaxArgs::kThreads, 1, 1}, args);
 }
 

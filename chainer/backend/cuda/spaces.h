@@ -50,13 +50,19 @@ inline Type type_of(Dtype d) { return static_cast<Type>(d); }
 /// Returns the name of the kernel for a compute type, for example "fill_float64".
 inline std::string kernel_for(const char* name, Dtype compute) { return text(name, "_", compute_dtype(compute)); }
 
+/// Enough blocks to occupy a large device; with more work, each does several shares.
+inline constexpr unsigned kMostBlocks = 132 * 16;
+inline unsigned blocks_for(int64_t shares) {
+  return static_cast<unsigned>(std::clamp<int64_t>(shares, 1, kMostBlocks));
+}
+
 /// Blocks of up to 256 threads for n elements, `each` per thread; at most enough blocks to occupy a large device.
 struct Threads {
   Dim3 grid, block;
   explicit Threads(int64_t n, int each = 1, unsigned most = 256) {
     const int64_t threads = (n + each - 1) / each;
     block.x = static_cast<unsigned>(std::clamp<int64_t>((threads + 31) / 32 * 32, 32, most));
-    grid.x = static_cast<unsigned>(std::clamp<int64_t>((threads + block.x - 1) / block.x, 1, 132 * 16));
+    grid.x = blocks_for((threads + block.x - 1) / block.x);
   }
 };
 
