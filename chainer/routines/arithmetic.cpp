@@ -104,11 +104,7 @@ Array binary(Elementwise op, const Array& a, const Array& b) {
 }
 
 Array scalar_array(Scalar value, const Array& like) {
-  const Dtype d = value.promoted_with(like.dtype());
-  if (!like.device().is_host()) return like.device().backend().constant(value, d, like.device());
-  Array one(Shape{}, d, like.device());
-  visit(d, "scalar", [&]<class T>() { *static_cast<T*>(one.mutable_raw()) = value.to<T>(); });
-  return one;
+  return like.device().backend().constant(value, value.promoted_with(like.dtype()), like.device());
 }
 
 Array binary(Elementwise op, const Array& a, Scalar b) {

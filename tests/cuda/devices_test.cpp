@@ -2,6 +2,10 @@
 // Several devices: copies between them, moved links, models on two of them, and calls that mix them.
 #include <chainer/chainer.h>
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include "chainer/array/host.h"
 #include "emulated_number.h"
 #include "test.h"
@@ -61,6 +65,25 @@ TEST(copies_between_devices_are_ordered) {
     EXPECT(to_host(back).to_vector<float>() == (want * 2.0 + 1.0).to_vector<float>());
     EXPECT(to_host(turned).to_vector<float>() == want.transpose().to_vector<float>());
   }
+}
+
+// Threads copy in opposite directions, use the same numbers in formulas, and empty the caches.
+TEST(threads_copy_between_devices) {
+  const Device devices[] = {emulated_number(0), emulated_number(1)};
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (std::size_t k = 0; k < 4; ++k)
+    threads.emplace_back([&, k] {
+      const Device here = devices[k % 2], there = devices[1 - k % 2];
+      for (int i = 0; i < 100; ++i) {
+        const Array x = (arange(50 + i % 7).astype(float32) + static_cast<double>(k)).to_device(here);
+        const Array y = ((x * 2.0 + 1.5).to_device(there) * 0.25 + i % 5).to_device(here);
+        wrong += to_host(y).to_vector<float>() != (to_host(x) * 0.5 + 0.375 + i % 5).to_vector<float>();
+        if (i % 37 == 0) here.empty_cache();
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(wrong.load(), 0);
 }
 
 TEST(links_move_with_their_gradients_and_persistent_values) {

@@ -277,7 +277,7 @@ TEST(wrong_texts_and_arguments) {
   const Array a = ones({2, 3}).to_device(devices.d), b = ones({2, 3}, float64).to_device(devices.d);
   EXPECT_THROW(ValueError, "kernel 'wrong_text': expected 4 arguments, or 6 with the outputs, not 2", f(a, a));
   EXPECT_THROW(TypeError,
-               "kernel 'wrong_text': y must be an array of T, which is float32 by the dtype of x, not of "
+               "kernel 'wrong_text': y must be an array of T, which is float32 as in x, not of "
                "float64",
                f(a, b, a, a));
   EXPECT_THROW(TypeError, "z must be an array of float32, not of float64", f(a, a, b, a));

@@ -15,6 +15,7 @@
 #include "chainer/backend/cuda/kernels/fill.h"
 #include "chainer/backend/cuda/kernels/indices.h"
 #include "chainer/backend/cuda/kernels/program.h"
+#include "chainer/backend/cuda/parts.h"
 #include "chainer/backend/cuda/program_source.h"
 #include "chainer/backend/cuda/spaces.h"
 #include "chainer/backend/cuda/staging.h"
@@ -267,6 +268,7 @@ void CudaBackend::forget_wrong_indices(DeviceState& d) {
 
 void CudaBackend::check_indices(const IndexCheck& check, const Array& index, Array& out) {
   if (out.size() == 0) return;
+  if (out.size() > most_elements) return Backend::check_indices(check, index, out);
   const Array dense = index.contiguous();
   IndicesArgs args{};
   args.index = static_cast<const char*>(dense.raw()), args.out = static_cast<int64_t*>(out.mutable_raw());

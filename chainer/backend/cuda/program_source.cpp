@@ -55,7 +55,9 @@ struct Places {
 int axes_of(const Args& a) {
   int axes = 0;
   Places(a).visit([&](int place) {
-    if (place < Args::kOperands && (*walk_of(a, place) == 'n' || *walk_of(a, place) == 'a')) axes = a.space.ndim;
+    if (place >= Args::kOperands) return;
+    const std::string_view walk = walk_of(a, place);
+    if (walk == "near" || walk == "any") axes = a.space.ndim;
   });
   return axes;
 }

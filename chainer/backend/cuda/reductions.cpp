@@ -86,9 +86,11 @@ const char* kernel_of_sums(Dtype d) {
 
 }  // namespace
 
-// Reduces the parts of the longest axis separately.
+// Reduces the parts of the longest axis separately, and then the results of these parts, if it is a reduced axis.
 void CudaBackend::reduce_in_parts(Reduce op, const Array& a, const Dims& axes, Array& out) {
-  in_parts(a.shape(), [&, totals = Array()](int axis, int64_t begin, int64_t count) mutable {
+  Array totals;
+  int64_t reduced = 0;
+  in_parts(a.shape(), [&](int axis, int64_t begin, int64_t count) {
     const Array part = part_of(a, axis, begin, count);
     if (std::find(axes.begin(), axes.end(), axis) == axes.end()) {
       const auto before = std::count_if(axes.begin(), axes.end(), [axis](int64_t d) { return d < axis; });
@@ -96,19 +98,17 @@ void CudaBackend::reduce_in_parts(Reduce op, const Array& a, const Dims& axes, A
       Array to = part_of(out, kept, begin, count);
       return reduce(op, part, axes, to);
     }
-    // Combined with the total of the parts before it.
-    Array total(out.shape(), is_floating(a.dtype()) ? float64 : int64, out.device());
-    reduce(op, part, axes, total);
-    if (begin > 0) {
-      Array both({2, out.size()}, total.dtype(), out.device()), sum({out.size()}, total.dtype(), out.device());
-      Array first = part_of(both, 0, 0, 1), second = part_of(both, 0, 1, 1);
-      copy_elements(totals.reshape(first.shape()), first), copy_elements(total.reshape(second.shape()), second);
-      reduce(op, both, Dims{0}, sum);
-      total = sum.reshape(out.shape());
+    if (!totals) {
+      const int64_t parts = (a.shape()[axis] + count - 1) / count;  // the first part is one of the longest
+      totals = Array({parts, out.size()}, is_floating(a.dtype()) ? float64 : int64, out.device());
     }
-    totals = total;
-    if (begin + count == a.shape()[axis]) copy_elements(total, out);
+    Array total = part_of(totals, 0, reduced++, 1).reshape(out.shape());
+    reduce(op, part, axes, total);
   });
+  if (!totals) return;
+  Array sum({out.size()}, totals.dtype(), out.device());
+  reduce(op, totals, Dims{0}, sum);
+  copy_elements(sum.reshape(out.shape()), out);
 }
 
 void CudaBackend::reduce(Reduce op, const Array& a, const Dims& axes, Array& out) {

@@ -106,7 +106,7 @@ CallTypes types_of_call(std::string_view kernel, std::span<const Parameter> para
       const auto [at, is_new] = types.letters.emplace(p.letter, type_of(a->dtype()));
       if (is_new) given_by[p.letter] = &p;
       if (holds(a->dtype(), at->second)) return;
-      expected += text(", which is ", cuda::name(at->second), " by the dtype of ", given_by[p.letter]->name);
+      expected += text(", which is ", cuda::name(at->second), " as in ", given_by[p.letter]->name);
     } else if (holds(a->dtype(), *p.type)) {
       return;
     }

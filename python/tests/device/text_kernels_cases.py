@@ -150,7 +150,7 @@ def test_errors():
     a = xp.ones((2, 3), 'f')
     with pytest.raises(RuntimeError, match='(?s)missing.*The source:.*z = x . missing'):
         f(a, a)
-    with pytest.raises(TypeError, match='y must be an array of T, which is float32 by the dtype of x, not of float64'):
+    with pytest.raises(TypeError, match='y must be an array of T, which is float32 as in x, not of float64'):
         f(a, xp.ones((2, 3)))
     with pytest.raises(TypeError, match="kernel 'wrong_text': argument 1 must be an array on a device or a number, not"):
         f(a, np.ones((2, 3), 'f'))
