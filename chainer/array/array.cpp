@@ -141,9 +141,7 @@ void Array::set(std::initializer_list<Index> indices, const Array& value) { set_
 
 namespace {
 // Returns a 0-d array of the target's dtype, so that an assigned number does not widen the result.
-Array constant(const Array& like, Scalar value) {
-  return like.device().backend().constant(value, like.dtype(), like.device());
-}
+Array constant(const Array& like, Scalar value) { return chainer::constant(value, like.dtype(), like.device()); }
 
 // NumPy's order of kinds: a result can be stored in an array of the same or a later kind.
 int kind_rank(Dtype d) { return kind(d) == 'b' ? 0 : kind(d) == 'u' ? 1 : kind(d) == 'i' ? 2 : 3; }

@@ -178,6 +178,8 @@ struct UpdatePass {
   std::vector<double> hyper;
 };
 
+/// Returns an array of shape () with this value, which is only read: on a device Backend::constant().
+Array constant(Scalar value, Dtype dtype, const Device& device);
 /// Copies elements between two arrays of one shape, of any layouts, dtypes and devices.
 void copy_elements(const Array& from, Array& to);
 /// Returns the array itself if it is contiguous and of this dtype, else such a copy.

@@ -6,6 +6,14 @@
 
 namespace chainer {
 
+Array constant(Scalar value, Dtype dtype, const Device& device) {
+  if (!device.is_host()) [[unlikely]]
+    return device.backend().constant(value, dtype, device);
+  Array out(Shape{}, dtype, device);
+  visit(dtype, "constant", [&]<class T>() { *static_cast<T*>(out.mutable_raw()) = value.to<T>(); });
+  return out;
+}
+
 void copy_elements(const Array& from, Array& to) {
   if (from.device() != to.device()) [[unlikely]]
     return copy_elements(from.to_device(to.device()), to);

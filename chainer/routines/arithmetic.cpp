@@ -104,7 +104,7 @@ Array binary(Elementwise op, const Array& a, const Array& b) {
 }
 
 Array scalar_array(Scalar value, const Array& like) {
-  return like.device().backend().constant(value, value.promoted_with(like.dtype()), like.device());
+  return constant(value, value.promoted_with(like.dtype()), like.device());
 }
 
 Array binary(Elementwise op, const Array& a, Scalar b) {

@@ -37,10 +37,7 @@ bool Backend::device_to_device(void*, int, const void*, int, std::size_t) { retu
 
 Array Backend::constant(Scalar value, Dtype dtype, const Device& device) {
   Array out(Shape{}, dtype, device);
-  if (device.is_host())
-    visit(dtype, "constant", [&]<class T>() { *static_cast<T*>(out.mutable_raw()) = value.to<T>(); });
-  else
-    out.fill(value);
+  out.fill(value);
   return out;
 }
 

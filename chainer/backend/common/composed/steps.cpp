@@ -47,8 +47,6 @@ Array filled(const Dims& shape, Dtype dtype, Scalar value, const Array& like) {
   return out;
 }
 
-Array number(double value, const Array& like) {
-  return like.device().backend().constant(value, like.dtype(), like.device());
-}
+Array number(double value, const Array& like) { return constant(value, like.dtype(), like.device()); }
 
 }  // namespace chainer::composed
