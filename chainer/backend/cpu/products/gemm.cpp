@@ -15,7 +15,8 @@
 #include "chainer/backend/cpu/kernels/table.h"
 #include "chainer/backend/cpu/products/bfloat_product.h"
 #include "chainer/backend/cpu/products/matrix_stack.h"
-#include "chainer/backend/cpu/products/panel_product.h"
+#include "chainer/backend/cpu/products/own_product.h"
+#include "chainer/backend/cpu/products/problem.h"
 #include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
@@ -32,22 +33,8 @@ constexpr int64_t kThinPiece = int64_t(1) << 18;
 // This library's own kernel has no set-up, so even smaller pieces are worth a thread.
 constexpr int64_t kOwnThinPiece = int64_t(1) << 16, kThinUnit = 64;
 
-// With more rows than this, repacking the second matrix for the own kernel pays.
+// With at least this many rows, packing a transposed second matrix for the own kernel pays.
 constexpr int64_t kPanelRows = 256;
-
-template <class T>
-struct Problem {
-  int64_t m, n, k;
-  const T* a;
-  int64_t lda;
-  bool ta;
-  const T* b;
-  int64_t ldb;
-  bool tb;
-  T* c;
-  int64_t ldc;
-  T alpha, beta;
-};
 
 // Explicit lanes fill vectors; a single sum could not without another order of additions.
 template <class T>
@@ -222,32 +209,7 @@ void by_thin_kernel(const Problem<float>& p) {
 // with one, if the second matrix is transposed and there are many rows.
 bool suits_panels(const Problem<float>& p, bool library) {
   if (p.alpha != 1 || (p.beta != 0 && p.beta != 1) || p.n < 16 || p.k < 16 || library_is_chosen()) return false;
-  return library ? p.tb && !p.ta && p.m >= kPanelRows && p.n >= kPanelRows : p.m >= 4 && p.m * p.n * p.k > kSmall;
-}
-void by_panels_alone(const Problem<float>& p) {
-  const Panels panels(p.n, p.k);
-  const ScratchBuffer packed(panels.size());
-  pack_panels(panels, p.b, p.ldb, p.tb, p.n, p.k, packed.data());
-  multiply_panels(panels, p.m, p.k, p.a, p.ta ? 1 : p.lda, p.ta ? p.lda : 1, packed.data(), p.c, p.ldc, p.beta == 1);
-}
-// A few long sums are split, by lengths only, to occupy the threads; their parts are added in order.
-void by_panels(const Problem<float>& p) {
-  constexpr int64_t kFew = 4096, kPart = 4096;
-  const int64_t parts = p.m * p.n <= kFew ? std::min(kMostPieces, p.k / kPart) : 1, size = p.m * p.n;
-  if (parts < 2) return by_panels_alone(p);
-  const ScratchBuffer sums(parts * size);
-  parallel(static_cast<int>(parts), p.m * p.n * p.k / 8, [&](int i) {
-    const int64_t begin = p.k * i / parts, end = p.k * (i + 1) / parts;
-    Problem<float> part = p;
-    part.k = end - begin, part.a += begin * (p.ta ? p.lda : 1), part.b += begin * (p.tb ? 1 : p.ldb);
-    part.c = sums.data() + i * size, part.ldc = p.n, part.beta = 0;
-    by_panels_alone(part);
-  });
-  for (int64_t i = 1; i < parts; ++i)
-    for (int64_t j = 0; j < size; ++j) sums.data()[j] += sums.data()[i * size + j];
-  for (int64_t r = 0; r < p.m; ++r)
-    for (int64_t j = 0; j < p.n; ++j)
-      p.c[r * p.ldc + j] = sums.data()[r * p.n + j] + (p.beta == 1 ? p.c[r * p.ldc + j] : 0);
+  return library ? p.tb && !p.ta && p.m >= kPanelRows : p.m >= 4 && p.m * p.n * p.k > kSmall;
 }
 
 void multiply(const Problem<float>& p) {
@@ -255,7 +217,8 @@ void multiply(const Problem<float>& p) {
   const int64_t work = p.m * p.n * p.k;
   const SgemmFunction onednn = work > kSmall ? onednn_sgemm() : nullptr;
   const Blas* const b = work > 64 && !onednn ? blas() : nullptr;
-  if (suits_panels(p, onednn || b)) return by_panels(p);
+  if (work > kSmall && suits_rows(p, onednn) && !library_is_chosen()) return multiply_by_rows(p, onednn);
+  if (suits_panels(p, onednn || b)) return multiply_by_panels(p);
   if (onednn) return by_onednn(onednn, p);
   if (b) return by_blas(b->sgemm, p);
   by_loops(p);

@@ -9,20 +9,19 @@
 
 namespace chainer::cpu {
 
+void pack_panel(const Panels& panels, int64_t panel, const float* b, int64_t b_step, bool transposed, int64_t k,
+                float* to) {
+  const int64_t first = panels.column(panel), columns = panels.columns(panel), width = panels.width(panel);
+  if (columns < width) std::memset(to, 0, static_cast<std::size_t>(width * k) * sizeof(float));
+  if (transposed) return kernels().transpose[sizeof(float)](to, width, b + first * b_step, b_step, columns, k);
+  for (int64_t l = 0; l < k; ++l)
+    std::memcpy(to + l * width, b + l * b_step + first, static_cast<std::size_t>(columns) * sizeof(float));
+}
+
 void pack_panels(const Panels& panels, const float* b, int64_t b_step, bool transposed, int64_t n, int64_t k,
                  float* to) {
   parallel_ranges(panels.count(), n * k, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t p = begin; p < end; ++p) {
-      const int64_t first = panels.column(p), columns = panels.columns(p), width = panels.width(p);
-      float* const panel = to + panels.at(p);
-      if (columns < width) std::memset(panel, 0, static_cast<std::size_t>(width * k) * sizeof(float));
-      if (transposed) {
-        kernels().transpose[sizeof(float)](panel, width, b + first * b_step, b_step, columns, k);
-        continue;
-      }
-      for (int64_t l = 0; l < k; ++l)
-        std::memcpy(panel + l * width, b + l * b_step + first, static_cast<std::size_t>(columns) * sizeof(float));
-    }
+    for (int64_t p = begin; p < end; ++p) pack_panel(panels, p, b, b_step, transposed, k, to + panels.at(p));
   });
 }
 

@@ -8,6 +8,9 @@ namespace chainer::cpu {
 /// Packs the k * n matrix b into panels. Its rows, or its columns if it is transposed, have distance b_step.
 void pack_panels(const Panels& panels, const float* b, int64_t b_step, bool transposed, int64_t n, int64_t k,
                  float* to);
+/// Packs one panel.
+void pack_panel(const Panels& panels, int64_t panel, const float* b, int64_t b_step, bool transposed, int64_t k,
+                float* to);
 /// out = a b, or out + a b with `add`, for m rows of a and out. Element (r, l) of a is a[r * a_row + l * a_inner]; rows
 /// of out have distance out_step. Each element is one sum in the order of the inner axis, so that results do not depend
 /// on the numbers of threads and rows.
