@@ -49,9 +49,9 @@ Array numbers(const Shape& shape, Dtype dtype, uint32_t seed = 1) {
   return a;
 }
 
-Array convolved(int64_t n, int64_t channels, int64_t out, int64_t side, Dtype d) {
-  const Variable x(numbers({n, channels, side, side}, d)), w(numbers({out, channels, 3, 3}, d, 2));
-  const Variable y = F::convolution_2d(x, w, Variable(), {.pad = 1});
+Array convolved(int64_t n, int64_t channels, int64_t out, int64_t side, Dtype d, int64_t taps = 3, int64_t stride = 1) {
+  const Variable x(numbers({n, channels, side, side}, d)), w(numbers({out, channels, taps, taps}, d, 2));
+  const Variable y = F::convolution_2d(x, w, Variable(), {.stride = stride, .pad = 1});
   const Variables g = grad({F::sum(F::square(y))}, {x, w});
   return concatenate({y.array().reshape({-1}), g[0].array().reshape({-1}), g[1].array().reshape({-1})}, 0);
 }
@@ -182,6 +182,10 @@ const std::vector<Limit>& limits() {
        [](int64_t n, Dtype d) { return convolved(2, 12, n, 20, d); }},
       {"convolution/winograd.cpp", "kTilesOfBlock", "convolutions of pictures of n pixels",
        [](int64_t n, Dtype d) { return convolved(1, 16, 24, n, d); }},
+      {"convolution/winograd.cpp", "kLeastPadded", "convolutions of n channels, padded",
+       [](int64_t n, Dtype d) { return convolved(1, n, n + 9, 18, d); }},
+      {"convolution/winograd.cpp", "kLeastPadded2", "convolutions of n channels with stride two, padded",
+       [](int64_t n, Dtype d) { return convolved(1, n, n + 3, 34, d, 4, 2); }},
       {"convolution/winograd_filter_gradient.cpp", "kStrip", "convolutions of n channels to many",
        [](int64_t n, Dtype d) { return convolved(2, n, 48, 16, d); }},
       {"kernels/pooling.cpp", "kGroup", "poolings of n channels", [](int64_t n, Dtype d) { return pooled(n, 30, d); }},

@@ -22,6 +22,8 @@ namespace {
 
 // The tiles per block; their transformed pixels are multiplied while they are in cache.
 constexpr int64_t kTilesOfBlock = 32;
+// The least number of channels and of results: if they fill vectors, and if copies are padded for one and two steps.
+constexpr int64_t kLeastChannels = 32, kLeastPadded = 20, kLeastPadded2 = 64;
 // The limit in floats for transformed pixels in memory when threads share them.
 constexpr int64_t kMost = int64_t(1) << 22;
 
@@ -266,13 +268,16 @@ bool suits_winograd(const ConvolutionPlan& plan, const Shape& filters, const Sha
   for (int d = 0; d < 2; ++d)
     if (filters[d + 2] != side || plan.stride[d] != stride || plan.dilate[d] != 1 || plan.pad[d] > 1) return false;
   for (int d = 0; d < 2; ++d)
-    if (filters[d] < 32 || filters[d] % 16 != 0) return false;
+    if (filters[d] < (filters[d] % kWinogradLanes == 0 ? kLeastChannels : stride == 1 ? kLeastPadded : kLeastPadded2))
+      return false;
   // Parts of tiles outside of the image are wasted, and a few tiles do not pay for the filters' transforms.
   const int64_t tiles = Tiles(results[0], results[2], results[3]).count;
   return tiles >= 16 && 16 * 3 * tiles <= 4 * results[0] * results[2] * results[3];
 }
 
 void winograd_convolution(const ConvolutionCall& call, const Stretch& then) {
+  const Shape& filters = call.filters().shape();
+  if (filters[0] % kWinogradLanes || filters[1] % kWinogradLanes) return winograd_padded(call, then);
   if (call.op == Convolution::backward_weights)
     return winograd_filter_gradient(call.plan, call.a, call.b, call.out, call.accumulate);
   Product(call.plan, call.a, call.b.contiguous(), call.op == Convolution::backward_data, call.bias, call.out,

@@ -6,6 +6,9 @@
 
 namespace chainer::cpu {
 
+/// The kernels compute in vectors of this many channels, or of a divisor.
+inline constexpr int64_t kWinogradLanes = 16;
+
 /// Returns true if winograd_convolution() is expected to be faster: filters (K, C, 3, 3) with stride one or (K, C, 4,
 /// 4) with stride two, many channels and sufficiently large images. It needs a quarter of the multiplications (two
 /// fifths for 4x4), with slightly larger rounding errors (see docs/performance.md). Depends only on lengths, so that
@@ -15,6 +18,9 @@ bool suits_winograd(const ConvolutionPlan& plan, const Shape& filters, const Sha
 /// Computes a float32 convolution that suits, with operands in any memory order. `out` is channels-last, or filters in
 /// C order. `then` is applied to the results of a forward convolution.
 void winograd_convolution(const ConvolutionCall& call, const Stretch& then = {});
+
+/// As winograd_convolution(), which calls it for numbers of channels that are not multiples of kWinogradLanes.
+void winograd_padded(const ConvolutionCall& call, const Stretch& then);
 
 /// Computes the gradient with respect to the filters, from images and the gradient with respect to the results.
 void winograd_filter_gradient(const ConvolutionPlan& plan, const Array& x, const Array& gy, Array& out,

@@ -48,9 +48,9 @@ void alone(const Problem<float>& p) {
 
 // Below, rows of the second matrix are called columns: those of the product.
 constexpr int64_t kRowsFrom = 13, kRowsTo = 256;  // numbers of rows of the first matrix
-constexpr int64_t kColumns = 32;                     // columns of the product that are computed, then transposed
-constexpr int64_t kChunk = int64_t(1) << 16;         // floats of the second matrix that stay in the second-level cache
-constexpr int64_t kChunks = 8;                       // as many tasks are enough
+constexpr int64_t kColumns = 32;                  // columns of the product that are computed, then transposed
+constexpr int64_t kChunk = int64_t(1) << 16;      // floats of the second matrix that stay in the second-level cache
+constexpr int64_t kChunks = 8;                    // as many tasks are enough
 constexpr int64_t kLongInner = 8192, kManyColumns = 1024;
 
 // Returns how many of the rows are computed as lanes. The others are left to the library, whose kernels for few rows
@@ -126,9 +126,8 @@ void multiply_by_rows(const Problem<float>& p, SgemmFunction library) {
       }
       if (rows == p.m) continue;
       const LibraryThreads one(1);
-      const int status =
-          library('N', 'T', p.m - rows, last - i * chunk, p.k, 1, p.a + rows * p.lda, p.lda, p.b + i * chunk * p.ldb,
-                  p.ldb, p.beta, p.c + rows * p.ldc + i * chunk, p.ldc);
+      const int status = library('N', 'T', p.m - rows, last - i * chunk, p.k, 1, p.a + rows * p.lda, p.lda,
+                                 p.b + i * chunk * p.ldb, p.ldb, p.beta, p.c + rows * p.ldc + i * chunk, p.ldc);
       if (status != 0) failure = status;
     }
   });
