@@ -225,6 +225,7 @@ std::filesystem::path Trainer::take_snapshot() {
         (snapshot == &otherwise || e.priority <= priority))
       snapshot = s, priority = e.priority;
   (*snapshot)(*this);
+  snapshot->finalize();  // the file is complete when its path is returned
   return snapshot->file(*this);
 }
 

@@ -145,14 +145,6 @@ const std::vector<Limit>& limits() {
        [](int64_t n, Dtype d) {
          return dot(numbers({48, 64}, d), numbers({n, 64}, d, 2).transpose());
        }},
-      {"products/own_product.cpp", "kLongInner", "products by a transposed matrix with n inner elements",
-       [](int64_t n, Dtype d) {
-         return dot(numbers({20, n}, d), numbers({40, n}, d, 2).transpose());
-       }},
-      {"products/own_product.cpp", "kManyColumns", "long products by n transposed rows",
-       [](int64_t n, Dtype d) {
-         return dot(numbers({20, 9000}, d), numbers({n, 9000}, d, 2).transpose());
-       }},
       {"products/gemm.cpp", "kLongSum", "products of n inner elements",
        [](int64_t n, Dtype d) {
          return dot(numbers({24, n}, d), numbers({n, 24}, d, 2));

@@ -16,7 +16,7 @@
 
 TEST(snapshots_resume_bit_for_bit) {
   const AnyDataset data = teacher_data(120);
-  const auto run = [&](const std::string& name, int epochs, bool resume) {
+  const auto run = [&](const std::string& name, int epochs, bool resume, bool background = false) {
     if (!resume) random::seed(4);
     L::Classifier model(MLP(6, 10));
     auto optimizer = optimizers::Adam().setup(model);
@@ -24,7 +24,8 @@ TEST(snapshots_resume_bit_for_bit) {
     StandardUpdater updater(train, optimizer);
     Trainer trainer(updater, {epochs, "epoch"}, {.out = out(name)});
     trainer.extend(extensions::Evaluator(test, model));
-    trainer.extend(extensions::snapshot({.n_retains = 2, .autoload = resume}), {.trigger = {7, "iteration"}});
+    trainer.extend(extensions::snapshot({.n_retains = 2, .autoload = resume, .background = background}),
+                   {.trigger = {7, "iteration"}});
     trainer.extend(extensions::LogReport({.trigger = {1, "epoch"}}));
     trainer.extend(extensions::ExponentialShift("alpha", 0.9), {.trigger = {1, "epoch"}});
     trainer.extend([](Trainer&) { (void)random::randn({3}); });  // another extension draws random numbers
@@ -38,10 +39,18 @@ TEST(snapshots_resume_bit_for_bit) {
   const auto resumed = run("cut", 6, true);
   EXPECT_EQ(resumed.first, whole.first);
   EXPECT(all(equal(resumed.second, whole.second)).item<bool>());
-  std::size_t kept = 0;
-  for (const auto& e : fs::directory_iterator(folder / "whole"))
-    kept += e.path().filename().string().rfind("snapshot_iter_", 0) == 0;
-  EXPECT_EQ(kept, std::size_t(2));
+  const auto kept = [](const char* name) {
+    std::size_t n = 0;
+    for (const auto& e : fs::directory_iterator(folder / name))
+      n += e.path().filename().string().rfind("snapshot_iter_", 0) == 0;
+    return n;
+  };
+  EXPECT_EQ(kept("whole"), std::size_t(2));
+  (void)run("behind", 3, false, true);
+  EXPECT_EQ(kept("behind"), std::size_t(2));
+  const auto behind = run("behind", 6, true, true);
+  EXPECT_EQ(behind.first, whole.first);
+  EXPECT(all(equal(behind.second, whole.second)).item<bool>());
 }
 
 namespace {
@@ -328,6 +337,43 @@ TEST(temporary_files_of_ended_processes_are_removed) {
   ::waitpid(runs, nullptr, 0);
   ::close(ends[0]);
   EXPECT_EQ(remove_orphaned_temporaries(place), 1);
+}
+
+TEST(a_snapshot_in_the_background_has_the_values_of_its_call) {
+  Run run("background");
+  L::Linear link(300, 1000);
+  Array W = link.params()[0].array();
+  auto snapshot = extensions::snapshot_object(link, "link_{.updater.iteration}", {.background = true});
+  for (int i = 1; i <= 3; ++i) {
+    W.fill(i);
+    fs::remove(folder / "background" / "link_0");
+    snapshot(*run.trainer);
+    W.fill(-i);  // while the file is written
+    snapshot.finalize();
+    L::Linear loaded(300, 1000);
+    serializers::load_npz(folder / "background" / "link_0", loaded);
+    EXPECT(all(equal(loaded.params()[0].array(), full({}, i, float32))).item<bool>());
+  }
+  // A file that is complete when its path is returned.
+  run.trainer->extend(extensions::snapshot({.background = true}));
+  run.trainer->extend([](Trainer& t) { EXPECT(fs::exists(t.take_snapshot())); }, {.trigger = {2, "iteration"}});
+  run.trainer->run();
+}
+
+TEST(errors_of_a_snapshot_in_the_background_are_thrown_later) {
+  std::ofstream(folder / "a_file") << "x";
+  const auto with = [](Run& run) {
+    run.trainer->extend(extensions::snapshot({.filename = "../a_file/{.updater.iteration}", .background = true}),
+                        {.trigger = {2, "iteration"}});
+  };
+  Run next("fails_next", 5);
+  with(next);
+  EXPECT_THROW(FileError, "a_file/2", next.trainer->run());
+  EXPECT_EQ(next.updater->iteration(), 4);  // where the next snapshot begins
+  Run last("fails_last", 3);
+  with(last);
+  EXPECT_THROW(FileError, "a_file/2", last.trainer->run());
+  EXPECT_EQ(last.updater->iteration(), 3);
 }
 
 TEST(a_snapshot_of_the_release_goes_on_here) {

@@ -118,6 +118,23 @@ bool is_of_content(const Error& e) {
   return !is.operator()<FileAccessError>() && is.operator()<FileError, KeyError, ValueError, TypeError, IndexError>();
 }
 
+// Writes a file below the output folder, and removes those that are not retained.
+void write(const SnapshotOptions& options, const fs::path& out, const fs::path& file,
+           const serializers::DictionarySerializer::Target& values) {
+  std::error_code ignored;  // a failure is reported by the write below
+  fs::create_directories(file.parent_path(), ignored);
+  serializers::write_npz(file, values, options.compression);
+  if (!options.n_retains) return;
+  const auto files = matching(out, options.filename).files;
+  const bool folders_too = fs::path(options.filename).parent_path().string().find('{') != std::string::npos;
+  for (std::size_t i = 0; i + static_cast<std::size_t>(std::max<int64_t>(1, *options.n_retains)) < files.size(); ++i) {
+    const fs::path& old = files[i].path;
+    if (old == file) continue;
+    fs::remove(old, ignored);
+    if (folders_too) fs::remove(old.parent_path(), ignored);  // removes empty folders only
+  }
+}
+
 }  // namespace
 
 std::optional<fs::path> load_newest_snapshot(Trainer& trainer, const fs::path& folder, const std::string& filename) {
@@ -164,18 +181,15 @@ void Snapshot::operator()(Trainer& trainer) {
     target_(trainer, s);
   else
     trainer.serialize(s);
-  std::error_code ignored;  // a failure is reported by the write below
-  fs::create_directories(file.parent_path(), ignored);
-  serializers::write_npz(file, s.target(), options_.compression);
-  if (!options_.n_retains) return;
-  const auto files = matching(trainer.out(), options_.filename).files;
-  const bool folders_too = fs::path(options_.filename).parent_path().string().find('{') != std::string::npos;
-  for (std::size_t i = 0; i + static_cast<std::size_t>(std::max<int64_t>(1, *options_.n_retains)) < files.size(); ++i) {
-    const fs::path& old = files[i].path;
-    if (old == file) continue;
-    fs::remove(old, ignored);
-    if (folders_too) fs::remove(old.parent_path(), ignored);  // removes empty folders only
-  }
+  if (!work_) return write(options_, trainer.out(), file, s.target());
+  auto values = std::make_shared<serializers::DictionarySerializer::Target>(s.target());
+  for (auto& [key, value] : *values)
+    if (Array* a = std::get_if<Array>(&value)) *a = a->device().is_host() ? a->copy() : a->to_device({});
+  work_->start([o = options_, out = trainer.out(), file, values] { write(o, out, file, *values); });
+}
+
+void Snapshot::finalize() {
+  if (work_) work_->wait();
 }
 
 Snapshot snapshot(const SnapshotOptions& options) { return Snapshot(options); }

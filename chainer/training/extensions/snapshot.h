@@ -3,10 +3,12 @@
 #pragma once
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "chainer/serializers/serializers.h"
+#include "chainer/training/extensions/background_work.h"
 #include "chainer/training/trainer.h"
 #include "chainer/core/other_options.h"
 
@@ -23,6 +25,9 @@ struct SnapshotOptions {
   std::optional<int64_t> n_retains = {};
   /// Loads the newest snapshot in the output folder before training, as load_newest_snapshot() does.
   bool autoload = false;
+  /// Writes the file in a thread of its own, so that training stops only while the values are copied in memory. A
+  /// snapshot waits for the one before. Errors of writing are thrown by the next snapshot or at the end of the run.
+  bool background = false;
 };
 /// Saves the trainer once per epoch, after all other extensions (priority -100; last among extensions of this
 /// priority), through a temporary file. A resumed run continues after the snapshot: extensions with a lower priority do
@@ -30,9 +35,13 @@ struct SnapshotOptions {
 class Snapshot : public Extension {
  public:
   explicit Snapshot(const SnapshotOptions& options, std::function<void(Trainer&, Serializer&)> target = {})
-      : options_(options), target_(std::move(target)) {}
+      : options_(options),
+        target_(std::move(target)),
+        work_(options.background ? std::make_shared<BackgroundWork>() : nullptr) {}
   void load(Trainer& trainer) override;
   void operator()(Trainer& trainer) override;
+  /// Waits until the last file is written.
+  void finalize() override;
   Trigger trigger() const override { return {1, "epoch"}; }
   int priority() const override { return -100; }
   std::string default_name() const override { return target_ ? "snapshot_object" : "snapshot"; }
@@ -43,9 +52,10 @@ class Snapshot : public Extension {
  private:
   SnapshotOptions options_;
   std::function<void(Trainer&, Serializer&)> target_;
+  std::shared_ptr<BackgroundWork> work_;  // empty unless .background
 };
 Snapshot snapshot(const SnapshotOptions& options = {});
-CHAINER_OTHER_OPTIONS_OF(snapshot, ".filename, .compression, .n_retains, .autoload");
+CHAINER_OTHER_OPTIONS_OF(snapshot, ".filename, .compression, .n_retains, .autoload, .background");
 /// Returns an extension that saves any object with serialize().
 template <Serializable T>
 Snapshot snapshot_object(T& target, const std::string& filename, SnapshotOptions options = {}) {

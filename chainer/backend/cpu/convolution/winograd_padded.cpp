@@ -47,8 +47,9 @@ void winograd_padded(const ConvolutionCall& call, const Stretch& then) {
   Shape shape = call.out.shape();
   for (int d = weights ? 0 : 1; d < 2; ++d) shape[d] = whole_vectors(shape[d]);
   const bool direct = shape == call.out.shape();
-  Array wide = direct ? call.out : weights ? Array(shape, float32, call.out.device())
-                                           : channels_last(shape, float32, call.out.device());
+  Array wide = direct    ? call.out
+               : weights ? Array(shape, float32, call.out.device())
+                         : channels_last(shape, float32, call.out.device());
   Array bias = call.bias;
   if (bias && bias.shape()[0] != shape[1]) {
     bias = Array(Shape{shape[1]}, float32, bias.device());

@@ -142,38 +142,64 @@ void sum_few_columns(double* sums, const void* rows_, int64_t n, int64_t count, 
   }
 }
 
+// The sum of exp(x - top), in blocks of 256 whose sums are added in double, so that long rows keep their precision; the
+// exponentials are written to `o` unless it is null. The last elements, which do not fill a vector, are computed as
+// part of the vector `last` of the row's end, since they would otherwise be computed one by one.
 template <class T>
-void softmax(void* out, const void* in, int64_t n, bool log) {
-  T* o = static_cast<T*>(out);
-  const T* x = static_cast<const T*>(in);
-  double largest;
-  max<T>(&largest, x, n);
-  const T top = static_cast<T>(largest);
-  double total = 0;  // blocks of 256 in T, their sums in double, so that long rows keep their precision
-  for (int64_t i = 0; i < n; i += 256) {
-    const int64_t end = i + 256 < n ? i + 256 : n;
+double exponentials(T* o, const T* x, T top, int64_t n, T* last) {
+  constexpr int64_t kWidth = 64 / sizeof(T);
+  const int64_t most = n < kWidth ? n : n / kWidth * kWidth;
+  double total = 0;
+  for (int64_t i = 0; i < most; i += 256) {
+    const int64_t end = i + 256 < most ? i + 256 : most;
     T s = 0;
-    if (log) {
-#pragma omp simd reduction(+ : s)
-      for (int64_t j = i; j < end; ++j) s += m::exp(x[j] - top);
-    } else {
+    if (o) {
 #pragma omp simd reduction(+ : s)
       for (int64_t j = i; j < end; ++j) {
         const T e = m::exp(x[j] - top);
         o[j] = e;
         s += e;
       }
+    } else {
+#pragma omp simd reduction(+ : s)
+      for (int64_t j = i; j < end; ++j) s += m::exp(x[j] - top);
     }
-    total += s;
+    total += static_cast<double>(s);
   }
+  if (most == n) return total;
+  const T counted = static_cast<T>(kWidth - (n - most));
+  T s = 0;
+#pragma omp simd reduction(+ : s)
+  for (int j = 0; j < static_cast<int>(kWidth); ++j) {
+    last[j] = m::exp(last[j] - top);
+    s += static_cast<T>(j) < counted ? T(0) : last[j];
+  }
+  return total + static_cast<double>(s);
+}
+template <class T>
+void softmax(void* out, const void* in, int64_t n, bool log) {
+  constexpr int64_t kWidth = 64 / sizeof(T);
+  T* o = static_cast<T*>(out);
+  const T* x = static_cast<const T*>(in);
+  T last[kWidth];
+  const bool overlaps = n > kWidth && n % kWidth != 0;
+  if (overlaps) __builtin_memcpy(last, x + n - kWidth, sizeof last);  // (`out` may be `in`)
+  double largest;
+  max<T>(&largest, x, n);
+  const T top = static_cast<T>(largest);
+  const double total = exponentials<T>(log ? nullptr : o, x, top, n, last);
   if (log) {
     const T shift = static_cast<T>(::log(total));
     CHAINER_IVDEP
     for (int64_t i = 0; i < n; ++i) o[i] = (x[i] - top) - shift;
   } else {
     const T scale = static_cast<T>(1 / total);
+    const int64_t most = overlaps ? n / kWidth * kWidth : n;
     CHAINER_IVDEP
-    for (int64_t i = 0; i < n; ++i) o[i] *= scale;
+    for (int64_t i = 0; i < most; ++i) o[i] *= scale;
+    if (!overlaps) return;
+    for (int64_t i = 0; i < kWidth; ++i) last[i] *= scale;
+    __builtin_memcpy(o + n - kWidth, last, sizeof last);
   }
 }
 

@@ -57,10 +57,14 @@ void transpose(void* out, int64_t out_step, const void* in, int64_t in_step, int
   constexpr int64_t kSide = (in_registers<T> ? kBytes : 64) / static_cast<int64_t>(sizeof(T));
   T* const o = static_cast<T*>(out);
   const T* const x = static_cast<const T*>(in);
-  for (int64_t i = 0; i < rows; i += kSide) {
-    const int64_t m = rows - i < kSide ? rows - i : kSide;
-    for (int64_t j = 0; j < columns; j += kSide) {
-      const int64_t n = columns - j < kSide ? columns - j : kSide;
+  // The last square overlaps the one before, unless there are too few elements for one.
+  const auto begin = [](int64_t at, int64_t length) {
+    return at + kSide > length && length >= kSide ? length - kSide : at;
+  };
+  for (int64_t row = 0; row < rows; row += kSide) {
+    const int64_t i = begin(row, rows), m = rows < kSide ? rows : kSide;
+    for (int64_t column = 0; column < columns; column += kSide) {
+      const int64_t j = begin(column, columns), n = columns < kSide ? columns : kSide;
       if (m < kSide || n < kSide)
         for (int64_t b = 0; b < n; ++b)
           for (int64_t a = 0; a < m; ++a) o[(j + b) * out_step + i + a] = x[(i + a) * in_step + j + b];

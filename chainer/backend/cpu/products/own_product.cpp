@@ -51,7 +51,6 @@ constexpr int64_t kRowsFrom = 13, kRowsTo = 256;  // numbers of rows of the firs
 constexpr int64_t kColumns = 32;                  // columns of the product that are computed, then transposed
 constexpr int64_t kChunk = int64_t(1) << 16;      // floats of the second matrix that stay in the second-level cache
 constexpr int64_t kChunks = 8;                    // as many tasks are enough
-constexpr int64_t kLongInner = 8192, kManyColumns = 1024;
 
 // Returns how many of the rows are computed as lanes. The others are left to the library, whose kernels for few rows
 // are fast with AVX-512 only.
@@ -84,9 +83,9 @@ void multiply_by_panels(const Problem<float>& p) {
 bool suits_rows(const Problem<float>& p, bool library) {
   if (!p.tb || p.ta || p.alpha != 1 || (p.beta != 0 && p.beta != 1)) return false;
   if (p.m < kRowsFrom || p.m >= kRowsTo || p.n < kColumns || p.k < 16) return false;
-  // Padded lanes must cost less than packing; and columns must occupy the threads, as long sums could.
+  // Padded lanes must cost less than packing.
   const int64_t lanes = panel_kernels().lanes, padded = blocks_of(rows_in_lanes(p.m, library), lanes) * lanes;
-  return p.m * 4 >= padded * 3 && (p.k <= kLongInner || p.n >= kManyColumns);
+  return p.m * 4 >= padded * 3;
 }
 
 void multiply_by_rows(const Problem<float>& p, SgemmFunction library) {
