@@ -12,8 +12,9 @@ namespace chainer::cpu {
 /// equal calls give equal bits. The environment variable CHAINER_CONVOLUTION=direct disables it.
 bool suits_winograd(const ConvolutionPlan& plan, const Shape& filters, const Shape& results);
 
-/// Computes a float32 convolution that suits, with operands in any memory order. `out` is channels-last, or filters in
-/// C order. `then` is applied to the results of a forward convolution.
+/// Computes a convolution that suits, of float32 or bfloat16 operands in any memory order; in float32, whose blocks of
+/// bfloat16 are converted as they are read and written. `out` is channels-last, or filters in C order. `then` is
+/// applied to the results of a forward convolution.
 void winograd_convolution(const ConvolutionCall& call, const Stretch& then = {});
 
 /// Computes the gradient with respect to the filters, from images and the gradient with respect to the results.
