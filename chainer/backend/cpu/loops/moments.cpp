@@ -50,14 +50,17 @@ void merge(double* mean, double* squares, int64_t n, const double* more_mean, co
   }
 }
 
-// Reads blocks of an array in its compute type: where they are, or converted from 16 bits to a block that stays in the
+// The number of the kernels for a dtype; those for float32 read float16 in converted blocks.
+int kernels_for(Dtype d) { return d == bfloat16 ? kBfloatMoments : floating_compute_type(d, "batch normalization"); }
+
+// Reads blocks of an array as kernels need them: where they are, or converted from float16 to a block that stays in the
 // first-level cache.
 class Blocks {
  public:
   explicit Blocks(const Array& a)
       : data_(static_cast<const char*>(a.raw())),
         item_(item_size(a.dtype())),
-        load_(item_ == 2 ? cpu::kernels().load[kF32][static_cast<int>(a.dtype())] : nullptr) {}
+        load_(a.dtype() == float16 ? cpu::kernels().load[kF32][static_cast<int>(a.dtype())] : nullptr) {}
   bool converts() const { return load_; }
   /// Returns `rows` rows of n elements, the first at `first`, whose distance is `stride`; in `room` their distance is
   /// n.
@@ -81,7 +84,7 @@ constexpr int64_t kMomentBlock = kMomentRows * kMomentKeys;
 
 void CpuBackend::moments(const Array& x, Array& mean_, Array& squares_) {
   const Extent e(x);
-  const Compute c = floating_compute_type(x.dtype(), "batch normalization");
+  const int c = kernels_for(x.dtype());
   double *mean = mean_.mutable_data<double>(), *squares = squares_.mutable_data<double>();
   const ImageKernels& k = image_kernels();
   const Blocks xs(x);
@@ -134,7 +137,7 @@ void CpuBackend::moments(const Array& x, Array& mean_, Array& squares_) {
 
 void CpuBackend::moments_grad(const Array& gy, const Array& x, const Array& mean_, Array& total_, Array& along_) {
   const Extent e(x);
-  const Compute c = floating_compute_type(x.dtype(), "batch normalization");
+  const int c = kernels_for(x.dtype());
   const double* mean = mean_.data<double>();
   double *total = total_.mutable_data<double>(), *along = along_.mutable_data<double>();
   std::fill(total, total + e.keys, 0.0);
@@ -194,7 +197,7 @@ void combine_blocks(const Blocks& gs, const Blocks& xs, Array& gx, int64_t first
 void CpuBackend::centered_combination(const Array& gy, const Array& x, const Array& mean, const Array& a,
                                       const Array& b, const Array& c_, Array& gx) {
   const Extent e(x);
-  const Compute c = floating_compute_type(x.dtype(), "batch normalization");
+  const int c = kernels_for(x.dtype());
   const Blocks gs(gy), xs(x);
   gx.mutable_raw();
   const ImageKernels& k = image_kernels();
