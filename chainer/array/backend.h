@@ -127,7 +127,8 @@ class Backend {
   /// inside a window, in C order: max writes it if given, gather and scatter read it.
   virtual void pooling(Pooling op, const PoolingPlan& plan, const Array& in, Array& out, Array* position);
   /// For x (outer, keys, inner): the mean over outer and inner, and the sum of squared differences from the mean, both
-  /// (keys) in float64. Here and in the next two functions x is contiguous and float32 or float64.
+  /// (keys) in float64. Here and in the functions for batch normalization below x is contiguous and float32 or float64,
+  /// and on the host also of 16 bits.
   virtual void moments(const Array& x, Array& mean, Array& squares);
   /// The sums of gy and of gy (x - mean) over outer and inner, both (keys) in float64.
   virtual void moments_grad(const Array& gy, const Array& x, const Array& mean, Array& total, Array& along);

@@ -5,6 +5,7 @@
 #include "chainer/array/deferred/deferred.h"
 #include "chainer/core/parallel.h"
 #include <chainer/testing/testing.h>
+#include "../array/bits.h"
 #include "c_order.h"
 #include "test.h"
 
@@ -132,4 +133,33 @@ TEST(normalization_errors) {
                F::batch_normalization(x, ones({3}, float64), ones({3}, float64)));
   EXPECT_THROW(ValueError, "must ascend", F::batch_normalization(x, ones({3}), ones({3}), {.axis = {2, 0}}));
   EXPECT_THROW(ValueError, "n must be positive", F::local_response_normalization(x, {.n = 0}));
+}
+
+// In mixed precision the statistics and gradients are those of float32 on the same values, and results are rounded
+// once, for channels in any place, in blocks that are full or not.
+TEST(batch_normalization_reads_16_bits_as_float32) {
+  random::RandomState draw(21);
+  for (const DefaultDtype& mixed : {mixed16, mixed_bfloat16})
+    for (const Shape& shape : {Shape{5, 7, 31, 43}, Shape{130, 70}, Shape{3, 1300}, Shape{66, 64}})
+      for (const bool last : {false, true}) {
+        const UsingConfig mode(&Config::dtype, mixed);
+        const Dtype narrow = *mixed.products;
+        const auto placed = [&](const Array& a) {
+          return last && a.ndim() == 4 ? a.transpose({0, 2, 3, 1}).contiguous().transpose({0, 3, 1, 2}) : a;
+        };
+        const Array x = placed(draw.normal(2, 3, shape, float32).astype(narrow)),
+                    g = placed(draw.normal(0, 1, shape, float32).astype(narrow));
+        const Array gamma = draw.normal(1, 0.1, {shape[1]}, float32), beta = draw.normal(0, 1, {shape[1]}, float32);
+        Array results[2][4];
+        for (const int wide : {0, 1}) {
+          const Variable vx(wide ? x.astype(float32) : x), vgamma(gamma), vbeta(beta);
+          Variable y = F::batch_normalization(vx, vgamma, vbeta);
+          EXPECT_EQ(y.dtype(), wide ? Dtype(float32) : Dtype(narrow));
+          y.set_grad(wide ? g.astype(float32) : g);
+          y.backward();
+          results[wide][0] = y.array(), results[wide][1] = vx.grad();
+          results[wide][2] = vgamma.grad(), results[wide][3] = vbeta.grad();
+        }
+        for (const int i : {0, 1, 2, 3}) EXPECT(same_bits(results[0][i], results[1][i].astype(results[0][i].dtype())));
+      }
 }

@@ -5,9 +5,9 @@
 
 namespace chainer {
 
-/// For each key of x (outer, keys, inner), contiguous float32 or float64: the mean over outer and inner, rstd =
-/// 1 / sqrt(variance + eps), both float64, and scale = gamma rstd, in x's dtype. Running statistics, if given, become
-/// decay r + (1 - decay) v for the mean and the unbiased variance.
+/// For each key of x (outer, keys, inner), contiguous float32 or float64 (on the host also of 16 bits): the mean over
+/// outer and inner, rstd = 1 / sqrt(variance + eps), both float64, and scale = gamma rstd, in the dtype that x is
+/// computed in. Running statistics, if given, become decay r + (1 - decay) v for the mean and the unbiased variance.
 struct BatchFactors {
   Array x, gamma;  ///< gamma (keys)
   double eps, decay;

@@ -29,6 +29,9 @@ Variable composed(const Variable& x, const Variable& gamma, const Variable& beta
   return cast(normalized * reshape(cast(gamma, d), expanded) + reshape(cast(beta, d), expanded), x.dtype());
 }
 
+// The dtype in which the backend reads x: 16 bits are converted beforehand only for other devices than the host.
+Dtype read_as(const Array& x) { return x.device().is_host() ? x.dtype() : compute_dtype(x.dtype()); }
+
 struct NormalizeBatchNode : FunctionNode {
   NormalizeBatchNode(const char* l, const NormalizeBatchOptions& o, const Array& x)
       : name(l), options(o), order(x, o.averaged) {}
@@ -38,7 +41,7 @@ struct NormalizeBatchNode : FunctionNode {
   Arrays forward(const Arrays& in) override {
     retain_inputs({0, 1, 2});
     const Dtype d = compute_dtype(in[0].dtype());
-    const Array x = order.take(in[0], d);
+    const Array x = order.take(in[0], read_as(in[0]));
     average = Array({order.keys()}, float64, x.device());
     if (x.size() == 0) return {Array(in[0].shape(), in[0].dtype(), x.device())};
     const Array gamma = in[1].ravel();
@@ -75,7 +78,7 @@ struct NormalizeBatchNode : FunctionNode {
           },
           {x, gamma, beta}, wanted, gy);
     }
-    const Dtype d = compute_dtype(x.dtype());
+    const Dtype d = read_as(x.array());
     const Array xs = order.take(x.array(), d), g = order.take(gy[0].array(), d);
     Backend& backend = xs.device().backend();
     Array gx(xs.shape(), d, xs.device());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "chainer/backend/cpu/cpu_backend.h"
 #include "chainer/backend/cpu/convolution/bfloat_grid_product.h"
 #include "chainer/backend/cpu/convolution/winograd.h"
 #include "chainer/backend/cpu/kernels/bfloat_table.h"
@@ -140,8 +141,12 @@ bool suits_bfloat(const ConvolutionCall& call) {
       out.size() == 0)
     return false;
   if (!(call.op == Convolution::backward_weights ? out : channels_to_end(out)).is_contiguous()) return false;
+  if (bfloat_kernels()->tiles) return true;
+  // In small images most products are those of zeros around them, except in float32's gradients by patches.
+  const Shape& results = call.results().shape();
+  if (call.op != Convolution::forward && results[2] * results[3] <= kFewResults && w[2] * w[3] > 1) return false;
   // AVX512-BF16 at most halves the time of float32's multiplications, Winograd's algorithm leaves a quarter of them.
-  return bfloat_kernels()->tiles || !suits_winograd(call.plan, w, call.results().shape());
+  return !suits_winograd(call.plan, w, results);
 }
 
 void bfloat_convolution(const ConvolutionCall& call) {

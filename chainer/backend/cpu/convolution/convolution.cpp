@@ -32,11 +32,26 @@ bool prefers_im2col(const ConvolutionCall& call) {
   return line <= 2 && rows >= 128 && weights >= 65536;
 }
 
+// Whether Winograd's algorithm in float32 is faster than products of bfloat16 would be: where there are no tiles for
+// them, since AVX512-BF16 at most halves the time of float32's multiplications and the algorithm leaves a quarter.
+bool suits_bfloat_winograd(const ConvolutionCall& call) {
+  const Array& out = call.out;
+  if (call.a.dtype() != bfloat16 || call.b.dtype() != bfloat16 || call.a.ndim() != 4 || call.a.size() == 0 ||
+      (out.dtype() != bfloat16 && out.dtype() != float32) || suits_bfloat(call))
+    return false;
+  return (call.op == Convolution::backward_weights ? out : channels_to_end(out)).is_contiguous() &&
+         suits_winograd(call.plan, call.filters().shape(), call.results().shape());
+}
+
 // Whether `then`, if there is one, ran on all of `out`.
 bool convolve_then(const ConvolutionCall& call, const Stretch& then = {}) {
   const Convolution op = call.op;
   Array& out = call.out;
   const int axes = call.a.ndim() - 2;
+  if (suits_bfloat_winograd(call)) {
+    winograd_convolution(call, then);
+    return true;
+  }
   if (call.a.dtype() != out.dtype() && !suits_bfloat(call))
     return convolve_then(
         {op, call.plan, call.a.astype(out.dtype()), call.b.astype(out.dtype()), call.bias, out, call.accumulate}, then);

@@ -40,7 +40,8 @@ void transform_filters(const Array& W, const WinogradForm& form, bool gradient, 
   const int64_t apart = spread(panels.size());
   const PanelOrder lies(panels);
   const VectorOrder order = lies.from(0);
-  const auto* from = W.data<float>();
+  const Array wide = W.astype(float32, false);
+  const auto* from = wide.data<float>();
   parallel_ranges(columns / lanes, W.size() * 4, 1, [&](int64_t begin, int64_t end) {
     std::vector<float> turned(static_cast<std::size_t>(run * taps * lanes));
     const float* tap[9];
@@ -112,7 +113,7 @@ class Product {
         form_(plan),
         in_(a),
         out_(out),
-        bias_(bias ? bias.contiguous() : bias),
+        bias_(bias ? bias.astype(float32, false).contiguous() : bias),
         gradient_(gradient),
         accumulate_(accumulate),
         inner_(a.shape()[1] * (gradient ? 1 : form_.phases)),
@@ -124,7 +125,7 @@ class Product {
             static_cast<std::size_t>(form_.products * panels_apart_ * (gradient ? form_.phases : 1)) * sizeof(float),
             [&](void* to) { transform_filters(W, form_, gradient, panels_, static_cast<float*>(to)); })),
         then_(then),
-        to_(out.mutable_data<float>()) {}
+        to_(static_cast<char*>(out.mutable_raw())) {}
 
   void run() const {
     if (!gradient_) return run_part({0, 0, 1, 0, tiles_of(0, 0, 1)});
@@ -185,20 +186,21 @@ class Product {
   void transform(const Part& part, int64_t block, float* to) const {
     const int64_t first = block * kTilesOfBlock, count = std::min(kTilesOfBlock, part.tiles.count - first),
                   stride = form_.stride;
-    const float* pixel[kTileMost * kTileMost];
+    const void* pixel[kTileMost * kTileMost];
     for (int64_t r = 0; r < count; ++r) {
       const int64_t t = first + r, image = part.tiles.image(t), y = part.tiles.y(t), x = part.tiles.x(t);
       const int64_t side = form_.transforms.side, taps = form_.transforms.taps;
       if (gradient_) {
         in_.pixels(side, 1, image, y + (part.y + plan_.pad[0]) / stride - taps + 1,
                    x + (part.x + plan_.pad[1]) / stride - taps + 1, pixel);
-        form_.transforms.image(pixel, in_.vectors(), to, rows_.apart(), rows_.order(), r);
+        form_.transforms.image[in_.kernel()](pixel, in_.vectors(), to, rows_.apart(), rows_.order(), r);
         continue;
       }
       for (int64_t phase = 0; phase < form_.phases; ++phase) {
         in_.pixels(side, stride, image, y * stride - plan_.pad[0] + phase / stride,
                    x * stride - plan_.pad[1] + phase % stride, pixel);
-        form_.transforms.image(pixel, in_.vectors(), to, rows_.apart(), rows_.order(phase * in_.channels()), r);
+        form_.transforms.image[in_.kernel()](pixel, in_.vectors(), to, rows_.apart(),
+                                             rows_.order(phase * in_.channels()), r);
       }
     }
   }
@@ -223,17 +225,19 @@ class Product {
                                .columns = panels_.columns(panel),
                                .add = false});
     const Strides step = out_.strides();
+    const int64_t item = item_size(out_.dtype());
     const Shape& shape = out_.shape();
     for (int64_t r = 0; r < count; ++r) {
       const int64_t t = first + r, y = part.y + tiles.y(t) * part.step, x = part.x + tiles.x(t) * part.step;
-      form_.transforms.result(products + r * width, apart, vectors,
-                              {.out = to_ + tiles.image(t) * step[0] + y * step[2] + x * step[3] + column,
-                               .line = step[2] * part.step,
-                               .pixel = step[3] * part.step,
-                               .lines = (shape[2] - y + part.step - 1) / part.step,
-                               .pixels = (shape[3] - x + part.step - 1) / part.step,
-                               .bias = bias_ ? bias_.data<float>() + column : nullptr,
-                               .add = accumulate_});
+      form_.transforms.result[element_kernel(out_)](
+          products + r * width, apart, vectors,
+          {.out = to_ + (tiles.image(t) * step[0] + y * step[2] + x * step[3] + column) * item,
+           .line = step[2] * part.step,
+           .pixel = step[3] * part.step,
+           .lines = (shape[2] - y + part.step - 1) / part.step,
+           .pixels = (shape[3] - x + part.step - 1) / part.step,
+           .bias = bias_ ? bias_.data<float>() + column : nullptr,
+           .add = accumulate_});
     }
   }
 
@@ -249,7 +253,7 @@ class Product {
   const TileRows rows_;  // of transformed tiles
   const std::shared_ptr<const DerivedForm> filters_;
   const Stretch& then_;
-  float* const to_;
+  char* const to_;
 };
 
 }  // namespace

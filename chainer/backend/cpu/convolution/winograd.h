@@ -15,8 +15,9 @@ inline constexpr int64_t kWinogradLanes = 16;
 /// equal calls give equal bits. The environment variable CHAINER_CONVOLUTION=direct disables it.
 bool suits_winograd(const ConvolutionPlan& plan, const Shape& filters, const Shape& results);
 
-/// Computes a float32 convolution that suits, with operands in any memory order. `out` is channels-last, or filters in
-/// C order. `then` is applied to the results of a forward convolution.
+/// Computes a convolution that suits, of float32 or bfloat16 operands in any memory order; in float32, whose blocks of
+/// bfloat16 are converted as they are read and written. `out` is channels-last, or filters in C order. `then` is
+/// applied to the results of a forward convolution.
 void winograd_convolution(const ConvolutionCall& call, const Stretch& then = {});
 
 /// As winograd_convolution(), which calls it for numbers of channels that are not multiples of kWinogradLanes.

@@ -63,15 +63,16 @@ class FilterGradient {
   int64_t unit_size() const { return form_.products * sums_apart(); }
 
   void transform(int64_t tile, int64_t row, float* pixels, float* gradients) const {
-    const float* pixel[kTileMost * kTileMost];
+    const void* pixel[kTileMost * kTileMost];
     const int64_t image = tiles_.image(tile), y = tiles_.y(tile), x = tiles_.x(tile), stride = form_.stride;
     for (int64_t phase = 0; phase < form_.phases; ++phase) {
       x_.pixels(form_.transforms.side, stride, image, y * stride - plan_.pad[0] + phase / stride,
                 x * stride - plan_.pad[1] + phase % stride, pixel);
-      form_.transforms.image(pixel, x_.vectors(), pixels, panels_apart_, order_.from(phase * x_.vectors()), row);
+      form_.transforms.image[x_.kernel()](pixel, x_.vectors(), pixels, panels_apart_, order_.from(phase * x_.vectors()),
+                                          row);
     }
     gy_.pixels(kTileOut, 1, image, y, x, pixel);
-    form_.transforms.gradient(pixel, gy_.vectors(), gradients, rows_.apart(), rows_.order(), row);
+    form_.transforms.gradient[gy_.kernel()](pixel, gy_.vectors(), gradients, rows_.apart(), rows_.order(), row);
   }
 
   void multiply(int64_t strip, int64_t panel, int64_t count, bool add, const float* pixels, const float* gradients,
@@ -129,7 +130,10 @@ class FilterGradient {
 
 void winograd_filter_gradient(const ConvolutionPlan& plan, const Array& x, const Array& gy, Array& out,
                               bool accumulate) {
-  FilterGradient(plan, x, gy, out, accumulate).run();
+  if (out.dtype() == float32) return FilterGradient(plan, x, gy, out, accumulate).run();
+  Array wide = accumulate ? out.astype(float32) : Array(out.shape(), float32, out.device());
+  FilterGradient(plan, x, gy, wide, accumulate).run();
+  copy_elements(wide, out);
 }
 
 }  // namespace chainer::cpu

@@ -70,35 +70,41 @@ struct Tiles {
   int64_t x(int64_t t) const { return t % columns * kTileOut; }
 };
 
-/// An array (N, C, h, w) with adjacent channels: the array itself, or a copy.
+/// The index of the kernels for images of a dtype, float32 or bfloat16.
+inline int element_kernel(const Array& a) { return a.dtype() == bfloat16; }
+
+/// An array (N, C, h, w) of float32 or bfloat16 with adjacent channels: the array itself, or a copy.
 struct TileImages {
   explicit TileImages(const Array& a)
       : array(a.strides()[1] == 1 ? a : channels_to_front(channels_to_end(a).contiguous())),
-        data(array.data<float>()),
+        data(static_cast<const char*>(array.raw())),
+        item(item_size(array.dtype())),
         shape(array.shape()),
         step(array.strides()),
         none(static_cast<std::size_t>(shape[1])) {}
   /// Returns the addresses of side * side pixels, every `stride`-th from (y, x) on; of zeros outside of the image.
-  void pixels(int64_t side, int64_t stride, int64_t image, int64_t y, int64_t x, const float** to) const {
-    const int64_t last = (side - 1) * stride, right = step[3] * stride, down = step[2] * stride;
-    const float* line = data + image * step[0] + y * step[2] + x * step[3];
+  void pixels(int64_t side, int64_t stride, int64_t image, int64_t y, int64_t x, const void** to) const {
+    const int64_t last = (side - 1) * stride, right = step[3] * stride * item, down = step[2] * stride * item;
+    const char* line = data + (image * step[0] + y * step[2] + x * step[3]) * item;
     const bool inner = y >= 0 && x >= 0 && y + last < shape[2] && x + last < shape[3];
     for (int64_t i = 0; i < side; ++i, line += down) {
-      const float* pixel = line;
+      const char* pixel = line;
       if (inner) {
         for (int64_t j = 0; j < side; ++j, pixel += right) *to++ = pixel;
         continue;
       }
       const bool there = y + i * stride >= 0 && y + i * stride < shape[2];
       for (int64_t j = 0, at = x; j < side; ++j, pixel += right, at += stride)
-        *to++ = there && at >= 0 && at < shape[3] ? pixel : none.data();
+        *to++ = there && at >= 0 && at < shape[3] ? pixel : static_cast<const void*>(none.data());
     }
   }
   int64_t channels() const { return shape[1]; }
+  int kernel() const { return element_kernel(array); }
   int64_t vectors() const { return shape[1] / panel_kernels().lanes; }
 
   Array array;
-  const float* data;
+  const char* data;
+  int64_t item;  // bytes of an element
   Shape shape;
   Strides step;
   std::vector<float> none;

@@ -10,6 +10,9 @@ namespace chainer::cpu {
 
 /// The largest numbers of rows and columns for moments_rows(); they fit in the first-level cache.
 inline constexpr int64_t kMomentRows = 64, kMomentKeys = 64;
+/// The number of the kernels for means, variances and their gradients that read bfloat16 and compute in float32; those
+/// for float32 and float64 have the numbers of their compute types.
+inline constexpr int kBfloatMoments = 2;
 
 /// A line of pixels along the last axis of an image, and the windows that cover it: the windows at `rows` positions
 /// along the other axes, of which numbers [first[x], end[x]) cover pixel x.
@@ -66,16 +69,16 @@ struct ImageKernels {
   void (*pool_spread[2])(void* gx, const void* gy, const PoolLine& line, int64_t n);
   /// For up to kMomentRows rows of `keys` (at most kMomentKeys) columns: the mean of each column, and the sum of
   /// squared differences from it. moments_run: the same for one run of numbers.
-  void (*moments_rows[2])(double* mean, double* squares, const void* x, int64_t rows, int64_t keys, int64_t stride);
-  void (*moments_run[2])(double* mean, double* squares, const void* x, int64_t n);
+  void (*moments_rows[3])(double* mean, double* squares, const void* x, int64_t rows, int64_t keys, int64_t stride);
+  void (*moments_run[3])(double* mean, double* squares, const void* x, int64_t n);
   /// Adds the sums of gy and of gy (x - mean) per column.
-  void (*products_rows[2])(double* total, double* along, const void* gy, const void* x, const double* mean,
+  void (*products_rows[3])(double* total, double* along, const void* gy, const void* x, const double* mean,
                            int64_t rows, int64_t keys, int64_t stride);
-  void (*products_run[2])(double* total, double* along, const void* gy, const void* x, double mean, int64_t n);
-  /// gx = a (gy - b) - c (x - mean), with the numbers of a column, which have the type of x, or of a run.
-  void (*combine_rows[2])(void* gx, const void* gy, const void* x, const void* mean, const void* a, const void* b,
+  void (*products_run[3])(double* total, double* along, const void* gy, const void* x, double mean, int64_t n);
+  /// gx = a (gy - b) - c (x - mean), with the numbers of a column, in the type of the computation, or of a run.
+  void (*combine_rows[3])(void* gx, const void* gy, const void* x, const void* mean, const void* a, const void* b,
                           const void* c, int64_t rows, int64_t keys);
-  void (*combine_run[2])(void* gx, const void* gy, const void* x, double mean, double a, double b, double c, int64_t n);
+  void (*combine_run[3])(void* gx, const void* gy, const void* x, double mean, double a, double b, double c, int64_t n);
   /// Convolutions with few channels, float32 only; null if the instruction set does not benefit.
   void (*few_forward)(const FewChannelsForward& f);
   /// Writes each of some pixels, at distance `step`, `count` times; writes up to eight floats after the last one.

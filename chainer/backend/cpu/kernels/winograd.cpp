@@ -140,11 +140,11 @@ template <class T, class Get, class Put>
   }
 }
 
-template <class T>
-void transform(const float* const* pixel, int64_t vectors, float* out, int64_t apart, VectorOrder order, int64_t row) {
+template <class T, class Element>
+void transform(const void* const* pixel, int64_t vectors, float* out, int64_t apart, VectorOrder order, int64_t row) {
   for (int64_t v = 0; v < vectors; ++v) {
     float* const to = out + order.base[v] + row * order.step[v];
-    both_axes<T>([&](int i) { return load(pixel[i] + v * kLanes); },
+    both_axes<T>([&](int i) { return load(static_cast<const Element*>(pixel[i]) + v * kLanes); },
                  [&](int i, Vector x) { store(to + i * apart, x); });
   }
 }
@@ -159,14 +159,15 @@ void filter_gradient(const float* products, int64_t apart, float* to) {
   both_axes<T>([&](int i) { return load(products + i * apart); }, [&](int i, Vector x) { store(to + i * kLanes, x); });
 }
 
-template <class T>
+template <class T, class Element>
 void result(const float* products, int64_t apart, int64_t vectors, const TileResult& to) {
   for (int64_t v = 0; v < vectors; ++v) {
     const Vector bias = to.bias ? load(to.bias + v * kLanes) : Vector{};
     both_axes<T>([&](int i) { return load(products + i * apart + v * kLanes); },
                  [&](int i, Vector x) {
                    if (i / kTileOut >= to.lines || i % kTileOut >= to.pixels) return;
-                   float* const at = to.out + i / kTileOut * to.line + i % kTileOut * to.pixel + v * kLanes;
+                   Element* const at =
+                       static_cast<Element*>(to.out) + i / kTileOut * to.line + i % kTileOut * to.pixel + v * kLanes;
                    store(at, to.add ? load(at) + (x + bias) : x + bias);
                  });
   }
@@ -176,10 +177,10 @@ template <class T>
 constexpr WinogradTransforms transforms() {
   return {T::taps,
           T::side,
-          transform<typename T::Image>,
-          transform<typename T::Gradients>,
+          {transform<typename T::Image, float>, transform<typename T::Image, uint16_t>},
+          {transform<typename T::Gradients, float>, transform<typename T::Gradients, uint16_t>},
           filter<typename T::Filter>,
-          result<typename T::Results>,
+          {result<typename T::Results, float>, result<typename T::Results, uint16_t>},
           filter_gradient<typename T::FilterGradient>};
 }
 

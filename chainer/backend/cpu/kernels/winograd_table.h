@@ -15,26 +15,27 @@ inline constexpr int kTileOut = 4, kTileMost = 6;
 
 /// The results of a tile: pixel (y, x) is out[y * line + x * pixel], for the first `lines` lines and `pixels` pixels.
 struct TileResult {
-  float* out;
+  void* out;
   int64_t line, pixel, lines, pixels;
   const float* bias;  // may be null
   bool add;           // to the previous values
 };
 
 /// The transforms for one filter size. Each transformed tile or filter is `side` x `side` vectors; the i-th is at out +
-/// i * apart.
+/// i * apart. Images and results are float32 (the first of two kernels) or bfloat16; transformed ones are float32.
 struct WinogradTransforms {
   int64_t taps, side;
   /// Transforms side * side pixels of `vectors` vectors of channels, which begin at pixel[i], and writes row `row` in
   /// the given order.
-  void (*image)(const float* const* pixel, int64_t vectors, float* out, int64_t apart, VectorOrder order, int64_t row);
-  /// As `image`, for the gradient with respect to 4x4 results (16 pixels).
-  void (*gradient)(const float* const* pixel, int64_t vectors, float* out, int64_t apart, VectorOrder order,
+  void (*image[2])(const void* const* pixel, int64_t vectors, float* out, int64_t apart, VectorOrder order,
                    int64_t row);
+  /// As `image`, for the gradient with respect to 4x4 results (16 pixels).
+  void (*gradient[2])(const void* const* pixel, int64_t vectors, float* out, int64_t apart, VectorOrder order,
+                      int64_t row);
   /// Transforms taps * taps vectors of a filter.
   void (*filter)(const float* const* tap, float* out, int64_t apart);
   /// Computes the results of a tile from products of `vectors` vectors.
-  void (*result)(const float* products, int64_t apart, int64_t vectors, const TileResult& to);
+  void (*result[2])(const float* products, int64_t apart, int64_t vectors, const TileResult& to);
   /// Computes the taps * taps consecutive vectors of a filter gradient from products of one vector.
   void (*filter_gradient)(const float* products, int64_t apart, float* to);
 };
