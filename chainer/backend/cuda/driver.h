@@ -23,6 +23,8 @@ class DeviceLost : public DeviceError {
 /// A queue of work that runs in order, and a mark in it.
 using Stream = struct StreamOfDriver*;
 using Event = struct EventOfDriver*;
+/// Work that was captured from a stream.
+using Graph = struct GraphOfDriver*;
 
 /// A matrix product for a library: alpha a b + beta out, where each is a stack of matrices with strides in elements.
 struct ProductCall {
@@ -94,6 +96,20 @@ class Driver {
   /// `from_stream` runs after the copy.
   virtual void copy_between(Stream to_stream, void* to, Stream from_stream, const void* from, std::size_t bytes) = 0;
   virtual void launch(Stream stream, const Launch& launch, const void* args) = 0;
+
+  /// Returns false if streams cannot be captured.
+  virtual bool can_capture() const { return true; }
+  /// From here on work of the stream, which must be idle and receive only launches, products and convolutions, by this
+  /// thread, is stored instead of run.
+  virtual void begin_capture(Stream stream) = 0;
+  /// Returns the work since begin_capture().
+  virtual Graph end_capture(Stream stream) = 0;
+  /// Drops the work since begin_capture().
+  virtual void drop_capture(Stream stream) noexcept = 0;
+  /// Runs the work of a graph by one launch; arguments are those of the capture.
+  virtual void launch_graph(Stream stream, Graph graph) = 0;
+  /// May be called before launches of the graph have run.
+  virtual void end_graph(int device, Graph graph) noexcept = 0;
   /// Identifies the run-time compiler for a device: images for equal identifiers and sources are equal. Empty if there
   /// is no compiler.
   virtual std::string compiler(int /*device*/) { return {}; }

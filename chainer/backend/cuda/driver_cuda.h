@@ -52,6 +52,12 @@ class CudaDriver final : public Driver {
   void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void copy_between(Stream to_stream, void* to, Stream from_stream, const void* from, std::size_t bytes) override;
   void launch(Stream stream, const Launch& launch, const void* args) override;
+  bool can_capture() const override { return !blocking_; }
+  void begin_capture(Stream stream) override;
+  Graph end_capture(Stream stream) override;
+  void drop_capture(Stream stream) noexcept override;
+  void launch_graph(Stream stream, Graph graph) override;
+  void end_graph(int device, Graph graph) noexcept override;
   /// NVRTC, if available.
   std::string compiler(int device) override;
   std::string compile(int device, const std::string& source) override;
@@ -75,6 +81,7 @@ class CudaDriver final : public Driver {
     void* workspace = nullptr;
     bool asked_for_products = false, asked_for_convolutions = false;
     std::unique_ptr<Cudnn> convolutions;
+    int64_t graphs = 0;  // captured graphs, which use plans of cuDNN
   };
   void expect_success(CuResult result, const char* call) const;
   class Use;
