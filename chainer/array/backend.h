@@ -10,6 +10,7 @@
 
 #include "chainer/array/array.h"
 #include "chainer/array/captured_work.h"
+#include "chainer/array/device_group.h"
 #include "chainer/array/operations/families.h"
 
 namespace chainer {
@@ -176,6 +177,14 @@ class Backend {
   /// only for itself, which stays its own while the result lives. Throws NotCaptured if it makes a call that cannot be
   /// captured: copies from and to the host, waits, checks of indices.
   virtual std::unique_ptr<CapturedWork> capture(int /*index*/, const std::function<void()>& /*work*/) {
+    return nullptr;
+  }
+  /// Returns a key by which the processes of a group of devices find each other, of one process for all; empty if the
+  /// device has no library for groups (the default).
+  virtual std::string group_key(int /*index*/) { return {}; }
+  /// Returns the group with this key, as process `rank` of `size`; null if the device has none. Waits for the others.
+  virtual std::unique_ptr<DeviceGroup> join_group(int /*index*/, const std::string& /*key*/, int /*rank*/,
+                                                  int /*size*/) {
     return nullptr;
   }
 };

@@ -101,6 +101,7 @@ CuResult cuEventDestroy_v2(CuHandle) { return 0; }
 CuResult cuEventRecord(CuHandle, CuHandle) { return answer("cuEventRecord"); }
 CuResult cuStreamWaitEvent(CuHandle, CuHandle, unsigned) { return answer("cuStreamWaitEvent"); }
 CuResult cuEventSynchronize(CuHandle) { return answer("cuEventSynchronize"); }
+CuResult cuEventQuery(CuHandle) { return answer("cuEventQuery"); }
 CuResult cuEventElapsedTime(float* ms, CuHandle, CuHandle) { return *ms = 1.5f, answer("cuEventElapsedTime"); }
 CuResult cuStreamSynchronize(CuHandle) { return answer("cuStreamSynchronize"); }
 CuResult cuMemcpyHtoDAsync_v2(CuAddress to, const void* from, std::size_t bytes, CuHandle) {

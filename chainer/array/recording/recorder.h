@@ -139,6 +139,10 @@ class Recorder final : public Backend {
   std::unique_ptr<CapturedWork> capture(int index, const std::function<void()>& work) override {
     return real_.capture(index, work);
   }
+  std::string group_key(int index) override { return real_.group_key(index); }
+  std::unique_ptr<DeviceGroup> join_group(int index, const std::string& key, int rank, int size) override {
+    return real_.join_group(index, key, rank, size);
+  }
   void batch_factors(BatchFactors& f) override;
   void batch_gradients(const Array& gy, const Array& x, const Array& average, const Array& rstd, const Array& gamma,
                        Array& gx, Array& ggamma, Array& gbeta) override;

@@ -91,6 +91,8 @@ class CudaBackend final : public Backend {
   void set_memory_limit(int64_t bytes, int index) override;
   std::shared_ptr<const TimeMark> mark(int index) override;
   void launch_text(const TextLaunch& launch) override;
+  std::string group_key(int index) override;
+  std::unique_ptr<DeviceGroup> join_group(int index, const std::string& key, int rank, int size) override;
   std::unique_ptr<CapturedWork> capture(int index, const std::function<void()>& work) override;
 
  private:
@@ -98,6 +100,7 @@ class CudaBackend final : public Backend {
   class MarkOfDevice;
   struct Capturing;
   class GraphOfDevice;
+  class GroupOfDevice;
 
   /// Launches a kernel. Addresses in the arguments are converted to those of the device.
   template <class Args>

@@ -54,6 +54,8 @@ struct LibraryConvolution {
   bool tensor_cores;
 };
 
+class Nccl;
+
 /// Functions throw DeviceError with the call and the reason if they fail, DeviceLost if earlier work has failed.
 class Driver {
  public:
@@ -84,6 +86,8 @@ class Driver {
   /// Later work of the stream runs after the event.
   virtual void wait(Stream stream, Event event) = 0;
   virtual void synchronize(Event event) = 0;
+  /// Returns true if the work before the event has run.
+  virtual bool reached(Event event) = 0;
   /// Returns the time between two events with times, which must have been waited for.
   virtual double seconds_between(Event begin, Event end) = 0;
   virtual void synchronize(Stream stream) = 0;
@@ -110,6 +114,12 @@ class Driver {
   virtual void launch_graph(Stream stream, Graph graph) = 0;
   /// May be called before launches of the graph have run.
   virtual void end_graph(int device, Graph graph) noexcept = 0;
+  /// Returns the library for sums over devices of several processes, or null.
+  virtual std::shared_ptr<const Nccl> groups() { return nullptr; }
+  /// Joins a group of this library with a device; waits for the others.
+  virtual void* join_group(int /*device*/, const std::string& /*key*/, int /*rank*/, int /*size*/) { return nullptr; }
+  /// Adds arrays over a group, in place.
+  virtual void sum_over(Stream, void* /*group*/, void* /*data*/, int64_t /*count*/, Dtype) {}
   /// Identifies the run-time compiler for a device: images for equal identifiers and sources are equal. Empty if there
   /// is no compiler.
   virtual std::string compiler(int /*device*/) { return {}; }

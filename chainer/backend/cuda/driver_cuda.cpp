@@ -205,6 +205,12 @@ void CudaDriver::synchronize(Event e) {
   const Use current(*this, of(e).device);
   expect_success(cu_.synchronize_event(of(e).handle), "cuEventSynchronize");
 }
+bool CudaDriver::reached(Event e) {
+  const Use current(*this, of(e).device);
+  const CuResult r = cu_.query_event(of(e).handle);
+  if (r != kCuNotReady) expect_success(r, "cuEventQuery");
+  return r == 0;
+}
 double CudaDriver::seconds_between(Event begin, Event end) {
   const Use current(*this, of(end).device);
   float milliseconds = 0;
@@ -260,6 +266,19 @@ void CudaDriver::launch(Stream s, const Launch& l, const void* args) {
                             l.packed ? buffer : nullptr),
                  "cuLaunchKernel");
   if (blocking_) synchronize(s);
+}
+
+std::shared_ptr<const Nccl> CudaDriver::groups() {
+  std::call_once(asked_for_groups_, [this] { groups_ = Nccl::open(); });
+  return groups_;
+}
+void* CudaDriver::join_group(int device, const std::string& key, int rank, int size) {
+  const Use current(*this, device);
+  return groups_->join(key, rank, size);
+}
+void CudaDriver::sum_over(Stream s, void* group, void* data, int64_t count, Dtype dtype) {
+  const Use current(*this, of(s).device);
+  groups_->sum(group, data, count, dtype, of(s).handle);
 }
 
 void CudaDriver::begin_capture(Stream s) {

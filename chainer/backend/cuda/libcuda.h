@@ -36,6 +36,7 @@ using CuHandle = void*;  // contexts, modules, functions, streams, events, graph
   X(record, cuEventRecord, (CuHandle event, CuHandle stream))                                                       \
   X(wait, cuStreamWaitEvent, (CuHandle stream, CuHandle event, unsigned flags))                                     \
   X(synchronize_event, cuEventSynchronize, (CuHandle event))                                                        \
+  X(query_event, cuEventQuery, (CuHandle event))                                                                    \
   X(time_between, cuEventElapsedTime, (float* milliseconds, CuHandle begin, CuHandle end))                          \
   X(synchronize_stream, cuStreamSynchronize, (CuHandle stream))                                                     \
   X(copy_to_device, cuMemcpyHtoDAsync_v2, (CuAddress to, const void* from, std::size_t bytes, CuHandle stream))     \
@@ -64,7 +65,7 @@ struct Libcuda {
 Libcuda open_libcuda(const char* name);
 
 // Results that are handled separately.
-inline constexpr CuResult kCuOutOfMemory = 2, kCuNoDevice = 100;
+inline constexpr CuResult kCuOutOfMemory = 2, kCuNoDevice = 100, kCuNotReady = 600;
 /// Returns true if the device is unusable after this result.
 bool is_lost(CuResult result);
 

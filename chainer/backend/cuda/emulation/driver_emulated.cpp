@@ -131,6 +131,11 @@ void EmulatedDriver::record(Event event, Stream stream) {
   if (const auto time = place_of(event).time) queue_of(stream).add([time] { *time = now(); });
   mark_of(event) = queue_of(stream).mark();
 }
+// Nothing runs by itself: a query runs the work.
+bool EmulatedDriver::reached(Event event) {
+  synchronize(event);
+  return true;
+}
 double EmulatedDriver::seconds_between(Event begin, Event end) { return *place_of(end).time - *place_of(begin).time; }
 void EmulatedDriver::wait(Stream stream, Event event) { queue_of(stream).wait(mark_of(event)); }
 void EmulatedDriver::synchronize(Event event) {

@@ -53,12 +53,17 @@ class EmulatedDriver : public Driver {
   void record(Event event, Stream stream) override;
   void wait(Stream stream, Event event) override;
   void synchronize(Event event) override;
+  bool reached(Event event) override;
   double seconds_between(Event begin, Event end) override;
   void synchronize(Stream stream) override;
   void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void copy_between(Stream to_stream, void* to, Stream from_stream, const void* from, std::size_t bytes) override;
   void launch(Stream stream, const Launch& launch, const void* args) override;
+  /// The substitute for NCCL that CHAINER_NCCL_LIBRARY names, which adds in host memory.
+  std::shared_ptr<const Nccl> groups() override;
+  void* join_group(int device, const std::string& key, int rank, int size) override;
+  void sum_over(Stream stream, void* group, void* data, int64_t count, Dtype dtype) override;
   void begin_capture(Stream stream) override;
   Graph end_capture(Stream stream) override;
   void drop_capture(Stream stream) noexcept override;
