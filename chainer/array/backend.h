@@ -2,11 +2,15 @@
 // The interface between arrays and devices: all access to a device's memory and arithmetic, with one entry per family
 // of operations. docs/architecture.md ("How a backend is written") explains it with an example.
 #pragma once
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "chainer/array/array.h"
+#include "chainer/array/captured_work.h"
+#include "chainer/array/device_group.h"
 #include "chainer/array/operations/families.h"
 
 namespace chainer {
@@ -169,6 +173,21 @@ class Backend {
   /// Launches a kernel that a user wrote as text (operations/kernel_text.h). By default throws DeviceError: only CUDA
   /// devices have a compiler for it.
   virtual void launch_text(const TextLaunch& launch);
+  /// Calls `work`, whose calls for a device by this thread are stored rather than run, and returns them. Returns
+  /// nullptr without calling `work` if the device cannot capture (the default), or not now. The work allocates memory
+  /// only for itself, which stays its own while the result lives. Throws NotCaptured if it makes a call that cannot be
+  /// captured: copies from and to the host, waits, checks of indices.
+  virtual std::unique_ptr<CapturedWork> capture(int /*index*/, const std::function<void()>& /*work*/) {
+    return nullptr;
+  }
+  /// Returns a key by which the processes of a group of devices find each other, of one process for all; empty if the
+  /// device has no library for groups (the default).
+  virtual std::string group_key(int /*index*/) { return {}; }
+  /// Returns the group with this key, as process `rank` of `size`; null if the device has none. Waits for the others.
+  virtual std::unique_ptr<DeviceGroup> join_group(int /*index*/, const std::string& /*key*/, int /*rank*/,
+                                                  int /*size*/) {
+    return nullptr;
+  }
 };
 
 /// The arguments of a call of Backend::update().

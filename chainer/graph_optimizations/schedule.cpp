@@ -107,12 +107,19 @@ bool same_gradients(const Members& members, const auto& before) {
 
 }  // namespace
 
+Device device_of(const Variables& args, const Members& members) {
+  for (const Variable& x : args)
+    if (x) return x.array().device();
+  if (!members.parameters.empty()) return members.parameters[0].array().device();
+  return members.arrays.empty() ? Device() : members.arrays[0]->device();
+}
+
 Schedule::~Schedule() = default;
 
 Variables Schedule::record(const Function& f, const Variables& args, const std::vector<Link*>& links, bool graph) {
   graph_ = graph;
-  recorder_ = std::make_unique<recording::Recorder>(tape);
   const Members members = Members::of(links, true);
+  recorder_ = std::make_unique<recording::Recorder>(tape, device_of(args, members));
   plain_ = PlainState(members);
   const Arrays before = members.all();
   const auto gradients_before = gradients_of(members);

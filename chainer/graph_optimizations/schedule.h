@@ -15,6 +15,9 @@
 
 namespace chainer::static_graphs {
 
+/// Returns the device of the arguments, or without any that of the members.
+Device device_of(const Variables& args, const Members& members);
+
 /// The recorded forward pass of a function for one signature of calls, and the recorded backward passes. A recording
 /// call runs the function itself (define-by-run); its backward passes run the resulting graph and are recorded, too.
 /// Later calls are replayed.

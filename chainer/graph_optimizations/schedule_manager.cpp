@@ -69,6 +69,9 @@ std::vector<int64_t> key_of(const Variables& args, const std::vector<int64_t>& n
                           static_cast<int64_t>(args.size())})
     key.push_back(n);
   key.insert(key.end(), nesting.begin(), nesting.end());
+  const Device device = static_graphs::device_of(args, members);
+  key.push_back(static_cast<int64_t>(reinterpret_cast<intptr_t>(&device.backend())));
+  key.push_back(device.index());
   for (const Variable& x : args) {
     key.push_back(x ? 1 + x.requires_grad() : 0);
     if (x) append_layout(key, x.array());
@@ -87,8 +90,9 @@ std::vector<int64_t> key_of(const Variables& args, const std::vector<int64_t>& n
   return key;
 }
 
-bool all_on_host(const Variables& args, const Members& members) {
-  const auto here = [](const Array& a) { return a.device().is_host(); };
+bool all_on_one_device(const Variables& args, const Members& members) {
+  const Device device = static_graphs::device_of(args, members);
+  const auto here = [&](const Array& a) { return a.device() == device; };
   return std::all_of(args.begin(), args.end(), [&](const Variable& x) { return !x || here(x.array()); }) &&
          std::all_of(members.parameters.begin(), members.parameters.end(),
                      [&](const Parameter& p) { return here(p.array()); }) &&
@@ -102,7 +106,7 @@ const char* obstacle(const StaticGraphOptions& options, const Variables& args, c
   if (config().debug) return "debug mode";
   if (options.enable_double_backprop && graph) return "gradients may need a graph";
   if (options.force_test_define_by_run && !config().train) return "test mode";
-  return all_on_host(args, members) ? nullptr : "another device than the host";
+  return all_on_one_device(args, members) ? nullptr : "arrays on several devices";
 }
 
 }  // namespace

@@ -138,8 +138,8 @@ class StaticFunction {
 /// reports. Other code than functions and links runs only while recording, unless marked by static_code(). Code that
 /// cannot be replayed is detected: if the code reads elements on the host (item()), uses arrays from outside, stores
 /// arrays outside, draws from the Mersenne Twister, changes or clears gradients, or updates parameters, the code itself
-/// runs from then on, and verbosity_level 1 prints the reason. The same holds in debug mode, with hooks, and on devices
-/// other than the host.
+/// runs from then on, and verbosity_level 1 prints the reason. The same holds in debug mode, with hooks, and for arrays
+/// on several devices. On a CUDA device a replay is one launch after some calls, or a few where steps need the host.
 ///
 /// Arguments and results are variables, and lists and tuples of variables. A call throws RuntimeError inside of another
 /// static chain; backward() throws RuntimeError for gradients with a graph without enable_double_backprop, and for

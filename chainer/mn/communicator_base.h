@@ -163,7 +163,7 @@ class CommunicatorBase {
 /// Options of create_communicator().
 struct CreateCommunicatorOptions {
   const void* mpi_comm = nullptr;                  ///< a pointer to an MPI_Comm; all processes by default
-  std::optional<Dtype> allreduce_grad_dtype = {};  ///< for pure_nccl only (ValueError otherwise)
+  std::optional<Dtype> allreduce_grad_dtype = {};  ///< in which pure_nccl adds gradients; ValueError for others
 };
 
 /// Returns a communicator of one of these kinds, which differ in how gradients are averaged. Collective.
@@ -172,7 +172,9 @@ struct CreateCommunicatorOptions {
 /// - hierarchical: within a host through shared memory, then one rank of each host averages over the hosts by MPI
 /// - two_dimensional: as hierarchical, but all ranks of a host share the work between hosts: each averages a slice
 /// - single_node: through shared memory; throws ValueError if there is more than one host
-/// - pure_nccl: throws MissingPartError, because this library does not use NCCL
+/// - pure_nccl: as hierarchical
+/// Of models on CUDA devices hierarchical, two_dimensional, single_node and pure_nccl average on the devices, by NCCL,
+/// if all ranks find it (chainer info); otherwise through the host, which a warning says once.
 /// Throws ValueError for another name, MissingPartError, naming the packages to install, in a build without MPI. The
 /// first communicator initializes MPI, which is finalized at the end of the program.
 Communicator create_communicator(const std::string& communicator_name = "hierarchical",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -14,6 +15,19 @@
 #include "chainer/routines/creation.h"
 
 namespace chainer::mn {
+namespace {
+
+// Returns the device of all parameters; the host if there are several.
+Device device_of(const Link& model) {
+  std::optional<Device> out;
+  for (const Parameter& p : model.params(false)) {
+    if (out && *out != p.array().device()) return {};
+    out = p.array().device();
+  }
+  return out.value_or(Device());
+}
+
+}  // namespace
 
 GradientReducer::GradientReducer(CommunicatorBase& comm, Link& model, const GradientReducerOptions& o)
     : comm_(comm), model_(model), options_(o), thread_(std::make_unique<MeanThread>()) {
@@ -67,9 +81,7 @@ bool GradientReducer::agree() {
 }
 
 void GradientReducer::lay_out(const ObjectList& order) {
-  if (!channel_)
-    channel_ =
-        comm_.make_mean_channel({.compression = options_.compression, .error_feedback = options_.error_feedback});
+  if (!channel_) channel_ = comm_.make_mean_channel({options_.compression, options_.error_feedback, device_of(model_)});
   slots_.clear();
   by_node_.clear();
   sets_.clear();
@@ -208,10 +220,12 @@ bool GradientReducer::reduce() {
   began_ = false;
   if (!options_.double_buffering) {
     views(current());
-    for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i].param.set_grad(means[i]);
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+      slots_[i].param.set_grad(means[i].to_device(slots_[i].param.array().device()));
   } else {
     for (const Slot& s : slots_) Parameter(s.param).cleargrad();
-    for (std::size_t i = 0; i < targets.size(); ++i) targets[i].set_grad(means[i]);
+    for (std::size_t i = 0; i < targets.size(); ++i)
+      targets[i].set_grad(means[i].to_device(targets[i].array().device()));
     turn_ = 1 - turn_;
     pending_ = true;
   }

@@ -15,6 +15,7 @@ enum class Compression { none, float16, bfloat16 };
 struct MeanOptions {
   Compression compression = Compression::none;
   bool error_feedback = false;  ///< adds rounding errors to the values of the next mean
+  Device device = {};           ///< of the gradients
 };
 
 /// Memory whose elements are averaged over the ranks of a communicator.

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/host.h"
 #include "chainer/array/version.h"
 
 namespace chainer::mn {
@@ -37,7 +38,7 @@ Description describe(const Link& model) {
     if (p.is_initialized()) {
       entry.emplace_back(std::string(name(p.dtype())));
       for (int64_t n : p.shape()) entry.emplace_back(n);
-      const Array a = p.array().contiguous();
+      const Array a = to_host(p.array()).contiguous();
       if (a.size())
         values = hash_bytes(values, static_cast<const char*>(a.raw()), static_cast<std::size_t>(a.nbytes()));
     }

@@ -108,6 +108,34 @@ TEST(devices_copy_to_each_other) {
   EXPECT_THROW(DeviceError, "cuMemcpyPeerAsync: CUDA_ERROR", c.to_device(Device(backend, 1)));
 }
 
+// The order of the calls, and what remains after a call that fails.
+TEST(a_graph_is_captured_by_these_calls) {
+  const Fake fake;
+  const auto graphs = reinterpret_cast<const char* (*)()>(fake.find("fake_graphs"));
+  auto since = [&, at = std::string(graphs()).size()]() mutable {
+    const std::string all = graphs(), out = all.substr(at);
+    at = all.size();
+    return out;
+  };
+  CudaBackend backend(driver(), "@fake");
+  Array a = ones({100}).to_device(Device(backend, 0));
+  auto work = backend.capture(0, [&] { backend.fill(a, 1.0); });
+  EXPECT_EQ(since(), "begin 2;end;instantiate 0;end graph;");
+  work->launch(), work->launch();
+  EXPECT_EQ(since(), "launch;launch;");
+  EXPECT_EQ(backend.counts(0).calls, 2);
+  work.reset();
+  EXPECT_EQ(since(), "end executable;");
+  fake.fail("cuLaunchKernel", 900);
+  EXPECT_THROW(DeviceError, "cuLaunchKernel", (void)backend.capture(0, [&] { backend.fill(a, 1.0); }));
+  EXPECT_EQ(since(), "begin 2;end;end graph;");
+  fake.fail("cuGraphInstantiate", 801);
+  EXPECT_THROW(DeviceError, "cuGraphInstantiate", (void)backend.capture(0, [&] { backend.fill(a, 1.0); }));
+  fake.fail("", 0);
+  EXPECT(backend.capture(0, [&] { backend.fill(a, 1.0); }) != nullptr);
+  EXPECT_EQ(backend.counts(0).calls, 2);
+}
+
 TEST(the_context_of_another_library_stays_current) {
   const Fake fake;
   CudaBackend backend(driver(), "@fake");

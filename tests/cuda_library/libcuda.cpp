@@ -16,7 +16,8 @@ using namespace chainer::cuda;
 
 namespace {
 
-std::string failing, launched, copied;
+std::string failing, launched, copied, graphs;
+CuHandle capturing = nullptr;  // a stream
 CuResult result = 0;
 int version = 13000, handles = 0, capability = 9, devices = 1;
 std::string retained;  // the devices with a context, in order
@@ -43,6 +44,7 @@ void fake_device(int driver_version, int major) { version = driver_version, capa
 void fake_devices(int count) { devices = count; }
 const char* fake_retained() { return retained.c_str(); }
 const char* fake_copied() { return copied.c_str(); }
+const char* fake_graphs() { return graphs.c_str(); }
 const char* fake_launched() { return launched.c_str(); }
 std::size_t fake_used() { return used; }
 
@@ -99,6 +101,7 @@ CuResult cuEventDestroy_v2(CuHandle) { return 0; }
 CuResult cuEventRecord(CuHandle, CuHandle) { return answer("cuEventRecord"); }
 CuResult cuStreamWaitEvent(CuHandle, CuHandle, unsigned) { return answer("cuStreamWaitEvent"); }
 CuResult cuEventSynchronize(CuHandle) { return answer("cuEventSynchronize"); }
+CuResult cuEventQuery(CuHandle) { return answer("cuEventQuery"); }
 CuResult cuEventElapsedTime(float* ms, CuHandle, CuHandle) { return *ms = 1.5f, answer("cuEventElapsedTime"); }
 CuResult cuStreamSynchronize(CuHandle) { return answer("cuStreamSynchronize"); }
 CuResult cuMemcpyHtoDAsync_v2(CuAddress to, const void* from, std::size_t bytes, CuHandle) {
@@ -128,6 +131,23 @@ CuResult cuLaunchKernel(CuHandle f, unsigned gx, unsigned gy, unsigned gz, unsig
     launched += ", no arguments";
   return answer("cuLaunchKernel");
 }
+CuResult cuStreamBeginCapture_v2(CuHandle stream, int mode) {
+  graphs += "begin " + std::to_string(mode) + ";";
+  capturing = stream;
+  return answer("cuStreamBeginCapture");
+}
+CuResult cuStreamEndCapture(CuHandle stream, CuHandle* graph) {
+  graphs += stream == capturing ? "end;" : "end of another stream;";
+  capturing = nullptr;
+  return *graph = new_handle(), answer("cuStreamEndCapture");
+}
+CuResult cuGraphInstantiateWithFlags(CuHandle* executable, CuHandle, unsigned long long flags) {
+  graphs += "instantiate " + std::to_string(flags) + ";";
+  return *executable = new_handle(), answer("cuGraphInstantiate");
+}
+CuResult cuGraphLaunch(CuHandle, CuHandle) { return graphs += "launch;", answer("cuGraphLaunch"); }
+CuResult cuGraphExecDestroy(CuHandle) { return graphs += "end executable;", 0; }
+CuResult cuGraphDestroy(CuHandle) { return graphs += "end graph;", 0; }
 CuResult cuGetErrorName(CuResult r, const char** name) {
   return *name = r == 719 ? "CUDA_ERROR_LAUNCH_FAILED" : "CUDA_ERROR", 0;
 }

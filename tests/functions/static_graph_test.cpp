@@ -2,8 +2,10 @@
 // The table of functions inside static graphs: a recording replayed on other data gives the function's results for that
 // data, bit for bit, forward and backward, for all dtypes and layouts, with deferred and eager evaluation.
 #include <chainer/array/deferred/deferred.h>
+#include <chainer/array/host.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -22,19 +24,19 @@ Array other(const Array& a, int round) {
   const Array turned = concatenate({a[Slice(round % n, std::nullopt)], a[Slice(0, round % n)]}, 0);
   return is_floating(a.dtype()) ? turned * (1 + 0.01 * round) : turned;
 }
-Arrays others(const Arrays& in, Dtype d, int round, bool strided) {
+Arrays others(const Arrays& in, Dtype d, int round, bool strided, const Device& device = Device()) {
   Arrays out;
   for (const Array& a : in) {
     // Labels and positions may depend on the other inputs, so they are not changed.
     const Array b = is_floating(a.dtype()) ? other(a, round).astype(d) : a.copy();
-    out.push_back(strided && is_floating(a.dtype()) && b.ndim() > 1 ? b.T().contiguous().T() : b);
+    out.push_back((strided && is_floating(a.dtype()) && b.ndim() > 1 ? b.T().contiguous().T() : b).to_device(device));
   }
   return out;
 }
 bool same_bits(const Array& a, const Array& b) {
   if (static_cast<bool>(a) != static_cast<bool>(b)) return false;
   if (!a) return true;
-  const Array x = a.contiguous(), y = b.contiguous();
+  const Array x = to_host(a).contiguous(), y = to_host(b).contiguous();
   return x.shape() == y.shape() && x.dtype() == y.dtype() &&
          (x.size() == 0 || std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(x.nbytes())) == 0);
 }
@@ -52,9 +54,15 @@ Arrays outcome(const Function& f, const Arrays& in, bool differentiable, int rou
   if (!differentiable) return out;
   random::RandomState r(static_cast<uint32_t>(round) + 5);
   ys = F::identity(ys);
-  for (Variable& y : ys) y.set_grad(r.randn(y.shape()).astype(y.dtype()));
+  for (Variable& y : ys) y.set_grad(r.randn(y.shape()).astype(y.dtype()).to_device(y.array().device()));
   ys[0].backward();
   for (const Variable& x : xs) out.push_back(x.grad());
+  return out;
+}
+
+Arrays in_host_memory(const Arrays& in) {
+  Arrays out;
+  for (const Array& a : in) out.push_back(to_host(a).copy());
   return out;
 }
 
@@ -70,10 +78,11 @@ testing::OpCase large(testing::OpCase c) {
   return c;
 }
 
-void check(const testing::OpCase& c, Dtype d, bool strided, Totals& totals) {
+void check(const testing::OpCase& c, Dtype d, bool strided, Totals& totals, const Device& device = Device()) {
   auto f = static_graph(c.function);
-  for (int round = 0; round < 4; ++round) {
-    const Arrays in = others(c.inputs, d, round, strided), before = others(in, d, 0, false);
+  const int rounds = device.is_host() ? 4 : 8;  // devices capture later replays
+  for (int round = 0; round < rounds; ++round) {
+    const Arrays in = others(c.inputs, d, round, strided, device), before = in_host_memory(in);
     std::optional<Arrays> plain, replayed;
     std::string plain_error, replayed_error;
     try {
@@ -122,4 +131,23 @@ TEST(the_table_in_static_graphs) {
     std::fprintf(stderr, "define-by-run: %s (%s)\n", name.c_str(), why.c_str());
   std::fprintf(stderr, "%d replayed, %d define-by-run\n", totals.replayed, totals.refused);
   EXPECT(totals.replayed > 3 * totals.refused);
+}
+
+// The same on a device, which captures replays as graphs.
+TEST(the_table_in_static_graphs_on_the_emulated_device) {
+  const char* chosen = std::getenv("CHAINER_TEST_DEVICE");  // tests/cuda/day
+  const Device device = get_device(chosen ? chosen : "@cuda-emulated:0");
+  const UsingConfig strict(&Config::use_cudnn_tensor_core, std::string("never"));
+  Totals totals;
+  for (const testing::OpCase& c : table::rows()) {
+    try {
+      check(c, float32, false, totals, device);
+      if (c.elementwise) check(large(c), float32, true, totals, device);
+    } catch (const MissingPartError&) {
+    } catch (const std::exception& e) { test::fail(c.name.c_str(), 0, text(c.python, ": ", e.what())); }
+  }
+  std::fprintf(stderr, "%d replayed, %d define-by-run\n", totals.replayed, totals.refused);
+  for (const auto& [name, why] : totals.reasons)
+    std::fprintf(stderr, "define-by-run: %s (%s)\n", name.c_str(), why.c_str());
+  EXPECT(totals.replayed > 2 * totals.refused);
 }

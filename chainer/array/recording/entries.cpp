@@ -21,7 +21,8 @@ std::span<Array* const> written(const std::initializer_list<Array*>& w) { return
 }  // namespace
 
 void Recorder::host_to_device(void* to, const void* from, std::size_t bytes) {
-  refuse("bytes are copied from the host");
+  // (Of numbers: raw() refused others.)
+  if (on_host_) refuse("bytes are copied from the host");
   real_.host_to_device(to, from, bytes);
 }
 void Recorder::device_to_host(void* to, const void* from, std::size_t bytes) {
@@ -30,12 +31,12 @@ void Recorder::device_to_host(void* to, const void* from, std::size_t bytes) {
 }
 
 void Recorder::elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) {
-  const std::size_t n = inputs.size(), before = phase_->steps.size();
+  const std::size_t n = inputs.size(), before = steps().size();
   perform(chainer::name(op).data(), inputs, written({&out}), [&real = real_, op, compute, n](Array* const* x) {
     real.elementwise(op, {const_cast<const Array* const*>(x), n}, *x[n], compute);
   });
-  if (!refused_.empty() || phase_->steps.empty() || phase_->steps.size() == before) return;
-  phase_->steps.back().kernel = host_kernels::direct_kernel(op, inputs, out, compute);
+  if (!refused_.empty() || steps().size() == before || outer_) return;
+  if (on_host_) phase_->steps.back().kernel = host_kernels::direct_kernel(op, inputs, out, compute);
   phase_->steps.back().size = out.size();
 }
 
@@ -67,6 +68,11 @@ void Recorder::fill(Array& out, Scalar value) {
 }
 
 void Recorder::run(const Program& program) {
+  if (outer_) {
+    refuse("the host computes with many elements");
+    const Pause inside;
+    return real_.run(program);
+  }
   // The arrays of the program, each once; those only read come first.
   std::vector<ArrayBody*> reads, writes;
   const auto add = [](std::vector<ArrayBody*>& to, ArrayBody* b) {
@@ -180,7 +186,7 @@ void Recorder::softmax(bool log, const Array& a, int64_t outer, int64_t n, int64
 
 void Recorder::convolution(const ConvolutionCall& call) {
   if (call.accumulate) expect_known(call.out);
-  const std::size_t before = phase_->steps.size();
+  const std::size_t before = steps().size();
   const auto step = [&real = real_, op = call.op, plan = call.plan, biased = static_cast<bool>(call.bias),
                      accumulate = call.accumulate](Array* const* x) {
     const Array none;
@@ -190,7 +196,8 @@ void Recorder::convolution(const ConvolutionCall& call) {
     perform("convolution", read({&call.a, &call.b, &call.bias}), written({&call.out}), step);
   else
     perform("convolution", read({&call.a, &call.b}), written({&call.out}), step);
-  if (call.op != Convolution::forward || call.accumulate || !refused_.empty() || phase_->steps.size() == before) return;
+  if (call.op != Convolution::forward || call.accumulate || !refused_.empty() || steps().size() == before || outer_)
+    return;
   phase_->steps.back().convolution = std::make_shared<const ConvolutionPlan>(call.plan);
 }
 void Recorder::pooling(Pooling op, const PoolingPlan& plan, const Array& in, Array& out, Array* position) {

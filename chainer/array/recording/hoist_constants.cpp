@@ -10,7 +10,8 @@ namespace {
 
 class ConstantHoister {
  public:
-  ConstantHoister(Phase& phase, std::vector<Slot>& slots) : phase_(phase), slots_(slots), use_(slots.size()) {
+  ConstantHoister(Phase& phase, std::vector<Slot>& slots, const Device& device)
+      : phase_(phase), slots_(slots), device_(device), use_(slots.size()) {
     for (int at = 0; at < count(); ++at) {
       const Step& s = step(at);
       for (int i = 0; i < static_cast<int>(s.operands.size()); ++i)
@@ -77,7 +78,7 @@ class ConstantHoister {
     Slot& s = slots_[slot];
     s.kind = Slot::Kind::constant;
     s.written = false;
-    s.constant = Array(Shape{s.bytes}, uint8);
+    s.constant = Array(Shape{s.bytes}, uint8, device_);
     const bool is_read =
         std::any_of(use_[slot].readers.begin(), use_[slot].readers.end(), [&](int at) { return !hoisted(at); });
     if (!is_read) phase_.passing.push_back(static_cast<int>(slot));
@@ -85,12 +86,15 @@ class ConstantHoister {
 
   Phase& phase_;
   std::vector<Slot>& slots_;
+  Device device_;
   std::vector<Use> use_;  // by slot
   std::vector<bool> hoisted_;
 };
 
 }  // namespace
 
-void hoist_constants(Phase& phase, std::vector<Slot>& slots) { ConstantHoister(phase, slots).run(); }
+void hoist_constants(Phase& phase, std::vector<Slot>& slots, const Device& device) {
+  ConstantHoister(phase, slots, device).run();
+}
 
 }  // namespace chainer::recording

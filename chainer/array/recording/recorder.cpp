@@ -6,6 +6,7 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "chainer/array/backend.h"
 #include "chainer/array/deferred/deferred.h"
 #include "chainer/array/order.h"
 #include "chainer/core/system/fork.h"
@@ -34,6 +35,15 @@ Counts& counts() {
 
 char* first_element(const ArrayBody& b) { return b.data; }
 
+// Returns the memory of an array without gaps as bytes.
+Array bytes_of(ArrayBody& b) {
+  const int64_t n = b.size * item_size(b.dtype);
+  Ref<ArrayBody> bytes = make_ref<ArrayBody>(Shape{n}, uint8, b.device, n);
+  bytes->base = Ref<ArrayBody>(&b.owner());
+  bytes->data = b.data;
+  return Array(std::move(bytes));
+}
+
 // Set by the first recorder, so that programs that do not record are linked without this code.
 using RecordStep = void(const char* name, std::span<const Array> in, std::span<Array> out, HostStep f, bool pure);
 constinit std::atomic<RecordStep*> step_of_recorder{nullptr};
@@ -42,8 +52,9 @@ constinit std::atomic<RecordStep*> step_of_recorder{nullptr};
 
 Backend& active_backend(Backend& real) {
   if (!here_ || !here_->active()) return real;
-  if (&real == kHostBackend) return *here_;
-  here_->refuse("an array is not on the host");
+  if (&real == &here_->real_) return *here_;
+  if (&real == kHostBackend && here_->numbers_) return *here_->numbers_;
+  here_->refuse("an array is on another device");
   return real;
 }
 void host_reads(const ArrayBody& body) {
@@ -69,19 +80,25 @@ void record_step(const char* name, std::span<const Array> in, std::span<Array> o
   step_of_recorder.load(std::memory_order_acquire)(name, in, out, std::move(f), pure);
 }
 
-Recorder::Recorder(Tape& tape)
-    : real_(*kHostBackend), tape_(tape), number_([] {
+Recorder::Recorder(Tape& tape, Device device)
+    : real_(device.backend()), device_(device), on_host_(device.is_host()), tape_(tape), number_([] {
         const std::lock_guard lock(counts().mutex);
         const uint32_t n = ++counts().last;
         counts().alive[n] = 0;
         return n;
       }()) {
+  tape.device = device;
+  if (!on_host_) numbers_.reset(new Recorder(*this, OfHost{}));
   step_of_recorder.store([](const char* name, std::span<const Array> in, std::span<Array> out, HostStep f,
                             bool pure) { here_->record(name, in, out, std::move(f), pure); },
                          std::memory_order_release);
 }
 
+Recorder::Recorder(Recorder& d, OfHost)
+    : real_(*kHostBackend), on_host_(true), outer_(&d), tape_(d.tape_), number_(d.number_) {}
+
 Recorder::~Recorder() {
+  if (outer_) return;
   const std::lock_guard lock(counts().mutex);
   counts().alive.erase(number_);
 }
@@ -112,6 +129,7 @@ Recorder::Pause::~Pause() {
 }
 
 void Recorder::refuse(std::string_view why) {
+  if (outer_) return outer_->refuse(why);
   if (refused_.empty() && !host_read) refused_ = why;
 }
 
@@ -188,8 +206,12 @@ int Recorder::new_slot(ArrayBody& owner, Slot::Kind kind) {
 int Recorder::constant(ArrayBody& owner) {
   const int slot = new_slot(owner, Slot::Kind::constant);
   const Pause pause;
-  Array copy(Shape{owner.size * item_size(owner.dtype)}, uint8);
-  if (copy.size()) std::memcpy(copy.mutable_raw(), owner.data, static_cast<std::size_t>(copy.size()));
+  Array copy(Shape{owner.size * item_size(owner.dtype)}, uint8, owner.device);
+  if (owner.device.is_host()) {
+    if (copy.size()) std::memcpy(copy.mutable_raw(), owner.data, static_cast<std::size_t>(copy.size()));
+  } else if (copy.size()) {
+    copy_elements(bytes_of(owner), copy);
+  }
   tape_.slots.back().constant = copy;
   Step step;
   step.name = "constant";
@@ -200,7 +222,14 @@ int Recorder::constant(ArrayBody& owner) {
   const int whole = operand(owner, false);
   phase_->steps[at].operands = {whole};
   phase_->steps[at].run = [copy](Array* const* x) {
-    if (copy.size()) std::memcpy(x[0]->mutable_raw(), copy.raw(), static_cast<std::size_t>(copy.size()));
+    if (!copy.size()) return;
+    if (copy.device().is_host()) {
+      std::memcpy(x[0]->mutable_raw(), copy.raw(), static_cast<std::size_t>(copy.size()));
+    } else {
+      (void)x[0]->mutable_raw();
+      Array to = bytes_of(x[0]->body());
+      copy_elements(copy, to);
+    }
   };
   return slot;
 }
@@ -220,6 +249,10 @@ int Recorder::slot_of(ArrayBody& b) {
 
 int Recorder::operand(ArrayBody& b, bool write) {
   ArrayBody& owner = b.owner();
+  if (owner.device != device_) {
+    refuse(text("a step takes an array of shape ", owner.shape, " on ", owner.device));
+    return -1;
+  }
   int slot = slot_of(b);
   if (slot == -1) {
     refuse(text("an array of shape ", owner.shape, " and dtype ", owner.dtype, " that was created before the call is ",
@@ -264,6 +297,7 @@ int Recorder::operand(ArrayBody& b, bool write) {
 }
 
 bool Recorder::stays(const ArrayBody& owner) const {
+  if (outer_) return outer_->stays(owner);
   if (!others_stay || owner.recorded >> 32 == number_) return false;
   const auto it = bound_.find(&owner);
   return it == bound_.end() || tape_.slots[static_cast<std::size_t>(it->second.slot)].member;
@@ -293,6 +327,20 @@ bool Recorder::of_numbers(std::span<const Array* const> reads, std::span<Array* 
   return true;
 }
 
+Array Recorder::constant(Scalar value, Dtype dtype, const Device& device) {
+  if (on_host_) return real_.constant(value, dtype, device);
+  // A device keeps its constants; the recording has its own.
+  Array out;
+  {
+    const Pause pause;
+    out = real_.constant(value, dtype, device).copy();
+    force(out.body());
+  }
+  made(out.body());
+  out.body().recorded = tag(number_, kOfHost);
+  return out;
+}
+
 void Recorder::perform(const char* name, std::span<const Array* const> reads, std::span<Array* const> writes, Call call,
                        bool repeats) {
   // Pending operands are evaluated first, as steps of their own.
@@ -307,6 +355,11 @@ void Recorder::perform(const char* name, std::span<const Array* const> reads, st
   for (const Array* a : reads) now.push_back(const_cast<Array*>(a));
   for (Array* a : writes) now.push_back(a);
   if (repeats && of_numbers(reads, writes, [&] { call(now.begin()); })) return;
+  if (outer_) {
+    refuse(text(name, " on the host, whose operands are not few numbers"));
+    const Pause inside;
+    return call(now.begin());
+  }
   Step step;
   step.name = name;
   for (std::size_t i = 0; i < now.size() && refused_.empty(); ++i) {
@@ -338,7 +391,7 @@ void Recorder::record(const char* name, std::span<const Array> in, std::span<Arr
   std::vector<Array*> writes;
   for (const Array& a : in) reads.push_back(&a);
   for (Array& a : out) writes.push_back(&a);
-  const std::size_t n = in.size(), m = out.size();
+  const std::size_t n = in.size(), m = out.size(), before = phase_->steps.size();
   perform(
       name, reads, writes,
       [f = std::move(f), n, m](Array* const* x) {
@@ -348,6 +401,7 @@ void Recorder::record(const char* name, std::span<const Array> in, std::span<Arr
         f({ins.data(), ins.size()}, {outs.data(), outs.size()});
       },
       pure);
+  if (phase_->steps.size() > before) phase_->steps.back().of_host = true;
 }
 
 // Marks an array as owned by the caller.

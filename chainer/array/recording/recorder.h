@@ -10,16 +10,17 @@
 
 namespace chainer::recording {
 
-/// A backend in front of the host's backend: while a thread records, it notes every call with operation, numbers, and
-/// operands as positions in slots of memory. A replay depends only on the arrays that are bound, not on any values seen
-/// while recording. If that is impossible, the recording is refused, with the reason: when elements are read through a
-/// pointer (a loop on the host, item()), when an array that existed before and is not bound is read or written, at
-/// updates by an optimizer, at random numbers of the Mersenne Twister, on another device. Host loops that declare what
-/// they read and write (step.h) are steps like any other; memory that the host writes without reading anything is a
-/// constant.
+/// A backend in front of a device's backend, by default the host's: while a thread records, it notes every call with
+/// operation, numbers, and operands as positions in slots of memory. A replay depends only on the arrays that are
+/// bound, not on any values seen while recording. If that is impossible, the recording is refused, with the reason:
+/// when elements are read through a pointer (a loop on the host, item()), when an array that existed before and is not
+/// bound is read or written, at updates by an optimizer, at random numbers of the Mersenne Twister, on a third device.
+/// While another device than the host is recorded, the host may compute numbers from numbers, and send them. Host loops
+/// that declare what they read and write (step.h) are steps like any other; memory that the host writes without reading
+/// anything is a constant.
 class Recorder final : public Backend {
  public:
-  explicit Recorder(Tape& tape);
+  explicit Recorder(Tape& tape, Device device = Device());
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
   ~Recorder() override;
@@ -121,7 +122,10 @@ class Recorder final : public Backend {
   void update(Update op, Array& param, const Array& grad, std::span<Array> states,
               std::span<const double> hyper) override;
   void update_all(std::span<UpdatePass> passes) override;
-  void launch_text(const TextLaunch& launch) override { real_.launch_text(launch); }
+  void launch_text(const TextLaunch& launch) override {
+    if (!on_host_) refuse("a kernel written as text");
+    real_.launch_text(launch);
+  }
   void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) override;
   void softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out) override;
   void convolution(const ConvolutionCall& call) override;
@@ -131,8 +135,13 @@ class Recorder final : public Backend {
     refuse("bytes are copied between devices");
     return real_.device_to_device(to, to_index, from, from_index, bytes);
   }
-  Array constant(Scalar value, Dtype dtype, const Device& device) override {
-    return real_.constant(value, dtype, device);
+  Array constant(Scalar value, Dtype dtype, const Device& device) override;
+  std::unique_ptr<CapturedWork> capture(int index, const std::function<void()>& work) override {
+    return real_.capture(index, work);
+  }
+  std::string group_key(int index) override { return real_.group_key(index); }
+  std::unique_ptr<DeviceGroup> join_group(int index, const std::string& key, int rank, int size) override {
+    return real_.join_group(index, key, rank, size);
   }
   void batch_factors(BatchFactors& f) override;
   void batch_gradients(const Array& gy, const Array& x, const Array& average, const Array& rstd, const Array& gamma,
@@ -166,8 +175,18 @@ class Recorder final : public Backend {
   int new_slot(ArrayBody& owner, Slot::Kind kind);
   int constant(ArrayBody& owner);
   void hand_out(const ArrayBody& owner);
+  const std::vector<Step>& steps() const { return (outer_ ? outer_ : this)->phase_->steps; }
+
+  friend Backend& active_backend(Backend& real);
+  struct OfHost {};
+  // For the host's computations while another device is recorded: they derive numbers from numbers.
+  Recorder(Recorder& of_device, OfHost);
 
   Backend& real_;
+  const Device device_;
+  const bool on_host_;
+  Recorder* outer_ = nullptr;          // of the device, if this one is OfHost
+  std::unique_ptr<Recorder> numbers_;  // OfHost
   Tape& tape_;
   Phase* phase_ = nullptr;
   const uint32_t number_;

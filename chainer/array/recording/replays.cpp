@@ -2,6 +2,7 @@
 #include "chainer/array/recording/replays.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "chainer/array/recording/recorder.h"
 
@@ -20,8 +21,22 @@ Replays::~Replays() = default;
 
 namespace {
 
+// Returns the device of the inputs, or nothing if they are on several.
+std::optional<Device> device_of(const Arrays& inputs) {
+  std::optional<Device> out;
+  for (const Array& a : inputs) {
+    if (!a) continue;
+    if (out && *out != a.device()) return {};
+    out = a.device();
+  }
+  return out ? out : Device();
+}
+
 std::vector<int64_t> layout_of(const Arrays& inputs) {
   std::vector<int64_t> out;
+  const Device device = device_of(inputs).value();
+  out.push_back(static_cast<int64_t>(reinterpret_cast<intptr_t>(&device.backend())));
+  out.push_back(device.index());
   for (const Array& a : inputs) {
     if (!a) {
       out.push_back(-1);
@@ -34,14 +49,10 @@ std::vector<int64_t> layout_of(const Arrays& inputs) {
   return out;
 }
 
-bool all_on_host(const Arrays& inputs) {
-  return std::all_of(inputs.begin(), inputs.end(), [](const Array& a) { return !a || a.device().is_host(); });
-}
-
 }  // namespace
 
 Arrays Replays::record(const Function& f, const Arrays& inputs, Recording& r) {
-  Recorder recorder(r.tape);
+  Recorder recorder(r.tape, device_of(inputs).value());
   r.tape.members_stay = true;
   Arrays mine;
   for (const Array& a : inputs) {
@@ -118,7 +129,7 @@ void Replays::give_back(std::unique_ptr<Recording> r) {
 Arrays Replays::operator()(const Function& f, const Arrays& inputs) {
   bool recording = false;
   std::unique_ptr<Recording> r;
-  if (!here() && all_on_host(inputs)) r = take(layout_of(inputs), recording);
+  if (!here() && device_of(inputs)) r = take(layout_of(inputs), recording);
   const auto count = [&](int64_t Counts::*what) {
     const std::lock_guard lock(mutex_);
     ++(counts_.*what);

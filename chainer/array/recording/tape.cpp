@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "chainer/array/backend.h"
 #include "chainer/array/order.h"
 #include "chainer/array/recording/join.h"
 #include "chainer/array/recording/hoist_constants.h"
@@ -18,9 +19,9 @@ constexpr int64_t kAlignment = 64, kLarge = int64_t(64) << 20;
 
 // Returns an array on memory that it does not own. All operands of a slot are views of one owner, so that a write to
 // one of them drops the derived forms (array/derived.h) of all.
-Array on_memory(const Operand& o, Slot& s) {
-  if (!s.owner) s.owner = Array(make_ref<ArrayBody>(s.shape, s.dtype, Device(), s.shape.product()));
-  Ref<ArrayBody> b = make_ref<ArrayBody>(o.shape, o.dtype, Device(), o.shape.product());
+Array on_memory(const Operand& o, Slot& s, const Device& device) {
+  if (!s.owner) s.owner = Array(make_ref<ArrayBody>(s.shape, s.dtype, device, s.shape.product()));
+  Ref<ArrayBody> b = make_ref<ArrayBody>(o.shape, o.dtype, device, o.shape.product());
   if (!o.contiguous) b->set_strides(o.strides);
   b->base = s.owner.body_ref();
   return Array(std::move(b));
@@ -78,14 +79,17 @@ void Tape::bind(int slot, const Array& a) {
   Slot& s = slots[static_cast<std::size_t>(slot)];
   force(a.body());
   // (While a body is held here, its address cannot be reused.)
-  if (!s.array || &s.array.body() != &a.body()) ++s.binding;
+  if (!s.own && (!s.array || &s.array.body() != &a.body())) ++s.binding;
   s.array = a;
+  if (!s.own) return;
+  copy_elements(a, s.own);
+  s.given = std::exchange(s.array, s.own);
 }
 
 void Tape::plan(Phase& p) {
   p.planned = true;
-  if (members_stay) hoist_constants(p, slots);
-  join_convolutions(p, slots);
+  if (members_stay) hoist_constants(p, slots, device);
+  if (device.is_host()) join_convolutions(p, slots);
   // A constant that no step writes is read in place.
   for (Slot& s : slots)
     if (s.kind == Slot::Kind::constant && s.written) s.kind = Slot::Kind::internal;
@@ -98,7 +102,7 @@ void Tape::plan(Phase& p) {
   for (std::size_t i = 0; i < p.operands.size(); ++i) uses[p.operands[i].slot].push_back(static_cast<int>(i));
   for (const Operand& o : p.operands) {
     Slot& s = slots[static_cast<std::size_t>(o.slot)];
-    p.arrays.push_back(s.kind == Slot::Kind::bound ? Array() : on_memory(o, s));
+    p.arrays.push_back(s.kind == Slot::Kind::bound ? Array() : on_memory(o, s, device));
   }
   for (auto& [slot, operands] : uses) {
     Slot& s = slots[static_cast<std::size_t>(slot)];
@@ -155,7 +159,7 @@ void Tape::place(Phase& p) {
 }
 
 // Points the operands at the memory of this run.
-void Tape::connect(Phase& p, char* block) {
+void Tape::connect(Phase& p, char* block, const Arrays* results) {
   const auto point = [&](const Phase::Use& use) {
     char* const data = slots[static_cast<std::size_t>(use.slot)].data;
     for (const int i : use.operands)
@@ -174,7 +178,8 @@ void Tape::connect(Phase& p, char* block) {
   for (const auto& use : p.results_used) {
     Slot& s = slots[static_cast<std::size_t>(use.slot)];
     if (s.phase == p.number) {
-      s.array = empty_in_order(s.shape, s.dtype, Device(), s.order, "static_graph");
+      s.array = results ? (*results)[static_cast<std::size_t>(&use - p.results_used.data())]
+                        : empty_in_order(s.shape, s.dtype, device, s.order, "static_graph");
       s.data = s.array.body().data;
     }
     point(use);
@@ -205,7 +210,7 @@ void Tape::let_go(Phase& p) noexcept {
     if (s.member) continue;
     use.seen = 0;
     for (const int i : use.operands) p.arrays[static_cast<std::size_t>(i)] = Array();
-    if (first && !s.saved) s.array = Array();
+    if (first && !s.saved) s.array = s.given = Array();
   }
   for (const auto& use : p.results_used) {
     Slot& s = slots[static_cast<std::size_t>(use.slot)];
@@ -218,10 +223,11 @@ void Tape::check_versions(const Phase& p) const {
   for (const auto* list : {&p.bound, &p.results_used})
     for (const auto& use : *list) {
       const Slot& s = slots[static_cast<std::size_t>(use.slot)];
-      if (s.phase == p.number || !s.array || memory_version(s.array) == s.version) continue;
-      const std::string what = chainer::text("backward of a static graph: an array of shape ", s.array.shape(),
+      const Array& a = s.given ? s.given : s.array;
+      if (s.phase == p.number || !a || memory_version(a) == s.version) continue;
+      const std::string what = chainer::text("backward of a static graph: an array of shape ", a.shape(),
                                              s.kind == Slot::Kind::bound ? " that it read" : " that it returned");
-      if (was_written(s.version, memory_version(s.array)))
+      if (was_written(s.version, memory_version(a)))
         throw RuntimeError(what,
                            " was written to in place after the forward pass, but the gradient needs its old values: ",
                            "write to a copy (x.copy()), or after backward()");
@@ -233,19 +239,6 @@ void Tape::check_versions(const Phase& p) const {
 }
 
 namespace {
-// The memory of one run of a later phase.
-struct Temporary {
-  explicit Temporary(int64_t bytes) {
-    if (bytes) block = memory::allocate(static_cast<std::size_t>(bytes));
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-  ~Temporary() {
-    if (block.data) memory::release(block);
-  }
-  memory::Block block;
-};
-
 template <class F>
 struct AtEnd {
   explicit AtEnd(F f) : f(std::move(f)) {}
@@ -283,38 +276,72 @@ void Tape::run_hoisted(Phase& p) {
   for (const int slot : p.passing) slots[static_cast<std::size_t>(slot)].constant = Array();
 }
 
+memory::Block Tape::block_for(int64_t bytes) const {
+  if (!bytes) return {};
+  const auto n = static_cast<std::size_t>(bytes);
+  if (device.is_host()) return memory::allocate(n);
+  // (An array, whose allocation makes room or throws a MemoryError.)
+  const Array made = Array(Shape{bytes}, uint8, device, "static_graph");
+  return std::exchange(made.body().block, {});
+}
+void Tape::release_block(memory::Block block) const noexcept {
+  if (!block.data) return;
+  if (device.is_host())
+    memory::release(block);
+  else
+    device.backend().release(block, device.index());
+}
+
+void Tape::run_steps(Phase& p, std::size_t begin, std::size_t end) {
+  std::vector<Array*> many;
+  for (std::size_t i = begin; i < end; ++i) run(p, p.steps[i], many);
+}
+
 Arrays Tape::run(Phase& p) {
   if (!p.planned) plan(p);
   const bool fresh = !std::exchange(p.has_run, true);
   const bool first = p.number == 0;
   // The blocks that the recorded run left in the cache have other sizes.
-  if (fresh && p.bytes >= kLarge) memory::empty_cache();
-  if (first && !block_.data && p.bytes) block_ = memory::allocate(static_cast<std::size_t>(p.bytes));
-  const Temporary temporary(first ? 0 : p.bytes);
+  if (fresh && p.bytes >= kLarge && device.is_host()) memory::empty_cache();
+  if (first && !block_.data) block_ = block_for(p.bytes);
+  memory::Block block = first ? block_ : p.captures.block.data ? p.captures.block : block_for(p.bytes);
+  const AtEnd end([&] {
+    let_go(p);
+    if (!first && block.data != p.captures.block.data) release_block(block);
+  });
   if (!first) check_versions(p);
-  const AtEnd end([&] { let_go(p); });
-  connect(p, static_cast<char*>(first ? block_.data : temporary.block.data));
-  if (!p.hoisted.empty()) run_hoisted(p);
-  std::vector<Array*> many;
-  for (const Step& step : p.steps) run(p, step, many);
+  if (!p.hoisted.empty()) {
+    connect(p, static_cast<char*>(block.data));
+    run_hoisted(p);
+  }
+  if (!may_capture(p) || !run_captured(p)) {
+    connect(p, static_cast<char*>(block.data));
+    run_steps(p, 0, p.steps.size());
+  }
+  Arrays out = results_of(p);
+  if (first)
+    for (Slot& s : slots)
+      if (s.array) s.version = memory_version(s.given ? s.given : s.array);
+  return out;
+}
+
+Arrays Tape::results_of(Phase& p) const {
   Arrays out;
   for (const int i : p.results) {
     const Operand& o = p.operands[static_cast<std::size_t>(i)];
     const Slot& s = slots[static_cast<std::size_t>(o.slot)];
     if (s.kind == Slot::Kind::bound) {
-      out.push_back(p.arrays[static_cast<std::size_t>(i)]);
-    } else {
-      const ArrayBody& owner = s.array.body();
-      const Strides strides = o.contiguous ? contiguous_strides(o.shape) : o.strides;
-      const bool whole = o.offset == 0 && o.shape == s.shape && strides == owner.effective_strides();
-      out.push_back(whole
-                        ? s.array
-                        : Array(ArrayBody::view(s.array.body_ref(), o.shape, strides, o.offset / item_size(o.dtype))));
+      out.push_back(s.given ? s.given : p.arrays[static_cast<std::size_t>(i)]);
+      continue;
     }
+    const ArrayBody& owner = s.array.body();
+    const Strides strides = o.contiguous ? contiguous_strides(o.shape) : o.strides;
+    // The results of a graph are views, so that the graph sees whether they still exist.
+    const bool whole =
+        p.captures.all.empty() && o.offset == 0 && o.shape == s.shape && strides == owner.effective_strides();
+    out.push_back(whole ? s.array
+                        : Array(ArrayBody::view(s.array.body_ref(), o.shape, strides, o.offset / item_size(o.dtype))));
   }
-  if (first)
-    for (Slot& s : slots)
-      if (s.array) s.version = memory_version(s.array);
   return out;
 }
 
@@ -324,10 +351,21 @@ void Tape::prepare() {
 }
 
 void Tape::release() noexcept {
-  if (block_.data) memory::release(block_);
-  block_ = {};
+  // Graphs contain the addresses of the block.
+  if (std::all_of(phases.begin(), phases.end(), [](const auto& p) { return p->captures.all.empty(); })) {
+    release_block(block_);
+    block_ = {};
+  }
   for (Slot& s : slots)
-    if (!s.member) s.array = Array();
+    if (!s.member) s.array = s.given = Array();
+}
+
+Tape::~Tape() {
+  for (const auto& p : phases) {
+    p->captures.all.clear();
+    release_block(p->captures.block);
+  }
+  release_block(block_);
 }
 
 int64_t Tape::bytes() const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chainer/array/array.h"
+#include "chainer/array/recording/captured.h"
 #include "chainer/array/operations/convolution.h"
 #include "chainer/array/host_kernels/direct_kernel.h"
 
@@ -37,6 +38,8 @@ struct Slot {
   // Valid during a run.
   char* data = nullptr;
   Array array;           ///< the bound array, or the result
+  Array own;             ///< of a bound array whose elements are copied to a captured graph's memory: that memory
+  Array given;           ///< the array bound in place of `own`
   uint64_t binding = 0;  ///< counts the arrays bound so far
   uint32_t version = 0;  ///< of its memory at the end of the first phase
 };
@@ -61,6 +64,7 @@ struct Step {
   std::function<void(Array* const*)> run;
   int constant = -1;                      ///< the slot that this step fills with its constant, or -1
   bool pure = false;                      ///< the results depend on the operands only, and there are no other effects
+  bool of_host = false;                   ///< a loop of the host, which may do anything: never part of a graph
   host_kernels::Kernel kernel = nullptr;  ///< if set, called instead of `run`, over `size` elements
   int64_t size = 0;
   // Used by join_convolutions().
@@ -91,6 +95,7 @@ struct Phase {
   int64_t bytes = 0;  ///< of the block of all internal slots
   char* seen_block = nullptr;
   char* seen_earlier = nullptr;
+  Captures captures;
 };
 
 /// A recorded computation. The first phase is the forward pass; each further phase is a backward pass that uses memory
@@ -101,10 +106,11 @@ class Tape {
   Tape() = default;
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
-  ~Tape() { release(); }
+  ~Tape();
 
   std::vector<Slot> slots;
   std::vector<std::unique_ptr<Phase>> phases;
+  Device device;              ///< of all slots
   bool members_stay = false;  ///< members are never written and there is one phase: hoist_constants() applies
 
   /// Sets the array of a bound slot for the next run of a phase. Shape, dtype and strides must be those of the
@@ -126,7 +132,19 @@ class Tape {
   void place(Phase& phase);
   void run_hoisted(Phase& phase);
   [[gnu::always_inline]] static inline void run(Phase& phase, const Step& step, std::vector<Array*>& many);
-  void connect(Phase& phase, char* block);
+  void connect(Phase& phase, char* block, const Arrays* results = nullptr);
+  void run_steps(Phase& phase, std::size_t begin, std::size_t end);
+  Arrays results_of(Phase& phase) const;
+  // Graphs of devices (captured.cpp).
+  bool may_capture(Phase& phase);
+  bool run_captured(Phase& phase);
+  void announce_writes(Phase& phase);
+  std::vector<const void*> addresses(const Phase& phase) const;
+  bool give_own_memory(Phase& phase, const Capture& capture, const std::vector<const void*>& now);
+  Capture* find_capture(Phase& phase, const std::vector<const void*>& now);
+  bool capture_steps(Phase& phase, Capture& capture);
+  memory::Block block_for(int64_t bytes) const;
+  void release_block(memory::Block block) const noexcept;
   void let_go(Phase& phase) noexcept;
   void check_versions(const Phase& phase) const;
   memory::Block block_;  // of the first phase

@@ -176,6 +176,10 @@ void CompiledPrograms::wait() {
     changed_.wait(lock);
   }
 }
+bool CompiledPrograms::pending() {
+  const std::lock_guard lock(mutex_);
+  return !ended_ && (busy_ || !waiting_.empty());
+}
 CompiledPrograms::Counts CompiledPrograms::counts() {
   const std::lock_guard lock(mutex_);
   return counts_;

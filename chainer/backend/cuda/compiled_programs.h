@@ -33,6 +33,8 @@ class CompiledPrograms {
   /// Waits until no compilation is pending.
   void wait();
   Counts counts();
+  /// Returns true if a compilation has not ended.
+  bool pending();
 
  private:
   enum class State { interpreted, waiting, compiled, launched };

@@ -2,31 +2,23 @@
 #include "chainer/backend/cuda/cuda_backend.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <bit>
 #include <cstring>
-#include <map>
-#include <mutex>
 #include <utility>
 
 #include "chainer/array/operations/indices.h"
 #include "chainer/array/time_mark.h"
+#include "chainer/backend/cuda/device_state.h"
 #include "chainer/backend/cuda/kernels/fill.h"
 #include "chainer/backend/cuda/kernels/indices.h"
 #include "chainer/backend/cuda/kernels/program.h"
 #include "chainer/backend/cuda/parts.h"
 #include "chainer/backend/cuda/program_source.h"
 #include "chainer/backend/cuda/spaces.h"
-#include "chainer/backend/cuda/staging.h"
 #include "chainer/core/system/fork.h"
 
 namespace chainer::cuda {
-namespace {
-
-constexpr std::size_t kMostConstants = 1024;
-constexpr std::size_t kRemembered = 32;  // launches listed in an error
-constexpr std::size_t kChecks = 1024;    // index checks between two waits
 
 // True in children of fork(), which cannot use devices.
 std::atomic<bool>& is_child() {
@@ -39,33 +31,11 @@ std::atomic<bool>& is_child() {
   return child;
 }
 
+namespace {
+
+constexpr std::size_t kMostConstants = 1024;
+
 }  // namespace
-
-// The state of a device, created when the device is first used.
-struct CudaBackend::DeviceState final : Pool::Source {
-  DeviceState(Driver& d, int i) : driver(d), index(i), pool(*this), staging(d, i) {}
-  ~DeviceState() override {
-    if (wrong) driver.release(index, wrong, kChecks * sizeof(WrongIndex));
-    if (stream) driver.end_stream(stream);
-  }
-  void* take(std::size_t bytes) override { return driver.allocate(index, bytes); }
-  void give(void* memory, std::size_t bytes) noexcept override { driver.release(index, memory, bytes); }
-  void wait() override { driver.synchronize(stream); }
-
-  Driver& driver;
-  const int index;
-  std::recursive_mutex mutex;  // recursive, because work of the emulated device runs under it and may call back
-  Stream stream = nullptr;
-  Pool pool;
-  Staging staging;
-  std::array<std::string, kRemembered> launched;
-  std::size_t launches = 0;
-  Counts counts;
-  WrongIndex* wrong = nullptr;     // on the device, one for each of `checks`
-  std::vector<IndexCheck> checks;  // since the last wait
-  std::map<std::pair<Dtype, uint64_t>, Array> constants;
-  std::string lost;
-};
 
 CudaBackend::CudaBackend(std::unique_ptr<Driver> driver, std::string prefix)
     : driver_(std::move(driver)), prefix_(std::move(prefix)) {
@@ -88,26 +58,6 @@ std::string CudaBackend::description() const {
 void CudaBackend::expect_number(int index) const {
   if (index < 0 || index >= device_count())
     throw DeviceError(name(index), ": no such device; the number of devices is ", device_count());
-}
-
-// Calls f with a working device, under its lock. If f finds that the device is lost, the error lists the last launches,
-// as do the errors of all later calls.
-template <class F>
-auto CudaBackend::with_device(int index, F&& f) {
-  expect_number(index);
-  if (is_child()) throw DeviceError(name(index), ": a child process of fork() cannot use the devices of its parent");
-  DeviceState& d = *devices_[static_cast<std::size_t>(index)];
-  const std::lock_guard lock(d.mutex);
-  if (!d.lost.empty()) throw DeviceError(d.lost);
-  try {
-    if (!d.stream) d.stream = driver_->make_stream(index);
-    return f(d);
-  } catch (const DeviceLost& e) {
-    d.lost = text(name(index), " is lost: ", e.what(), "; launched last:");
-    for (std::size_t k = d.launches - std::min(d.launches, kRemembered); k < d.launches; ++k)
-      d.lost += " " + d.launched[k % kRemembered];
-    throw DeviceError(d.lost);
-  }
 }
 
 Stream CudaBackend::stream(int index) {
@@ -137,7 +87,10 @@ Array CudaBackend::constant(Scalar value, Dtype dtype, const Device& device) {
     const auto found = d.constants.find(key);
     return found == d.constants.end() ? Array() : found->second;
   };
-  if (Array found = with_device(device.index(), known)) return found;
+  if (Array found = with_device(device.index(), known)) {
+    if (Capturing* const c = Capturing::of(*this, device.index())) c->constants.push_back(found);
+    return found;
+  }
   const Array made = Backend::constant(value, dtype, device);
   return with_device(device.index(), [&](DeviceState& d) {
     if (d.constants.size() >= kMostConstants) d.constants.clear();
@@ -150,7 +103,7 @@ void CudaBackend::set_memory_limit(int64_t bytes, int index) {
 
 memory::Block CudaBackend::allocate(std::size_t bytes, int index) {
   return with_device(index, [&](DeviceState& d) {
-    const memory::Block b = d.pool.allocate(bytes);
+    const memory::Block b = allocate_in(d, bytes);
     if (b.data) driver_->begin_block(index, d.stream, b.data, bytes, d.pool.size_of(b));
     return b;
   });
@@ -161,6 +114,11 @@ void CudaBackend::release(memory::Block block, int index) {
   DeviceState& d = *devices_[static_cast<std::size_t>(index)];
   const std::lock_guard lock(d.mutex);
   if (!d.lost.empty()) return;
+  if (Capturing* const c = Capturing::of(*this, index)) {  // the graph writes to it at each launch
+    c->made.erase(block.data);
+    c->spare.push_back(block);
+    return;
+  }
   try {
     driver_->end_block(index, d.stream, block.data, d.pool.size_of(block));
   } catch (const DeviceError&) {}  // the next call throws it
@@ -180,6 +138,7 @@ int CudaBackend::device_of(const void* address) {
 void CudaBackend::host_to_device(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   with_device(device_of(to), [&](DeviceState& d) {
+    Capturing::refuse(*this, d.index, "it copies from the host");
     ++d.counts.sent;
     d.staging.copy_to_device(d.stream, to, from, bytes);
   });
@@ -187,6 +146,7 @@ void CudaBackend::host_to_device(void* to, const void* from, std::size_t bytes) 
 void CudaBackend::device_to_host(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   with_device(device_of(from), [&](DeviceState& d) {
+    Capturing::refuse(*this, d.index, "it copies to the host");
     ++d.counts.fetched;
     driver_->copy_to_host(d.stream, to, from, bytes);
     report_wrong_indices(d);
@@ -198,6 +158,7 @@ bool CudaBackend::device_to_device(void* to, int to_index, const void* from, int
     with_device(std::max(to_index, from_index), [&](DeviceState& second) {
       DeviceState &target = first.index == to_index ? first : second,
                   &source = first.index == to_index ? second : first;
+      for (const DeviceState* s : {&source, &target}) Capturing::refuse(*this, s->index, "it copies between devices");
       ++target.counts.calls;
       driver_->copy_between(target.stream, to, source.stream, from, bytes);
     });
@@ -206,6 +167,7 @@ bool CudaBackend::device_to_device(void* to, int to_index, const void* from, int
 }
 void CudaBackend::synchronize(int index) {
   with_device(index, [&](DeviceState& d) {
+    Capturing::refuse(*this, d.index, "it waits for the device");
     ++d.counts.waits;
     driver_->synchronize(d.stream);
     report_wrong_indices(d);
@@ -217,6 +179,7 @@ class CudaBackend::MarkOfDevice final : public TimeMark {
  public:
   MarkOfDevice(CudaBackend& backend, int index) : backend_(backend), index_(index) {
     backend_.with_device(index_, [this](DeviceState& d) {
+      Capturing::refuse(backend_, index_, "it records an event");
       event_ = d.driver.make_event(index_, true);
       d.driver.record(event_, d.stream);
     });
@@ -277,6 +240,7 @@ void CudaBackend::check_indices(const IndexCheck& check, const Array& index, Arr
   args.columns = check.columns, args.inner = check.inner;
   args.n = out.size(), args.size = check.size;
   with_device(out.device().index(), [&](DeviceState& d) {
+    Capturing::refuse(*this, d.index, "it checks indices");
     if (!d.wrong) {
       constexpr std::size_t bytes = kChecks * sizeof(WrongIndex);
       d.wrong = static_cast<WrongIndex*>(driver_->allocate(d.index, bytes));
@@ -299,8 +263,8 @@ void CudaBackend::launch_kernel(int index, Launch l, const void* args) {
   with_device(index, [&](DeviceState& d) {
     std::string& name = d.launched[d.launches++ % kRemembered];
     name = l.kernel;
-    ++d.counts.calls;
-    driver_->launch(d.stream, l, args);
+    if (!Capturing::of(*this, index)) ++d.counts.calls;
+    driver_->launch(d.work_stream(*this), l, args);
   });
 }
 
@@ -347,8 +311,8 @@ std::optional<std::size_t> CudaBackend::convolution_workspace(int index, const L
 }
 void CudaBackend::convolve(int index, const LibraryConvolution& call, void* workspace) {
   with_device(index, [&](DeviceState& d) {
-    ++d.counts.calls;
-    driver_->convolve(d.stream, call, workspace);
+    if (!Capturing::of(*this, index)) ++d.counts.calls;
+    driver_->convolve(d.work_stream(*this), call, workspace);
   });
 }
 
@@ -362,8 +326,8 @@ void CudaBackend::gemm(const Array& a, const Array& b, Array& out, double alpha,
       matrices(a, left), matrices(b, right), matrices(out, out.mutable_raw()), out.dtype(), alpha, beta};
   const int index = out.device().index();
   const bool done = with_device(index, [&](DeviceState& d) {
-    const bool by_library = driver_->multiply(d.stream, call);
-    d.counts.calls += by_library;
+    const bool by_library = driver_->multiply(d.work_stream(*this), call);
+    d.counts.calls += by_library && !Capturing::of(*this, index);
     return by_library;
   });
   if (!done) multiply_by_kernel(call, index);

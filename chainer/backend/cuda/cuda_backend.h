@@ -91,10 +91,16 @@ class CudaBackend final : public Backend {
   void set_memory_limit(int64_t bytes, int index) override;
   std::shared_ptr<const TimeMark> mark(int index) override;
   void launch_text(const TextLaunch& launch) override;
+  std::string group_key(int index) override;
+  std::unique_ptr<DeviceGroup> join_group(int index, const std::string& key, int rank, int size) override;
+  std::unique_ptr<CapturedWork> capture(int index, const std::function<void()>& work) override;
 
  private:
   struct DeviceState;
   class MarkOfDevice;
+  struct Capturing;
+  class GraphOfDevice;
+  class GroupOfDevice;
 
   /// Launches a kernel. Addresses in the arguments are converted to those of the device.
   template <class Args>
@@ -120,6 +126,9 @@ class CudaBackend final : public Backend {
   /// Waits for the device. Throws IndexError for the first index out of range found by kernels since the last call.
   void report_wrong_indices(DeviceState& d);
   void forget_wrong_indices(DeviceState& d);
+  /// Returns a block: during a capture one that was freed in it, if there is one of about this size.
+  memory::Block allocate_in(DeviceState& d, std::size_t bytes);
+  void release_all(DeviceState& d, const std::vector<memory::Block>& blocks) noexcept;
   template <class F>
   auto with_device(int index, F&& f);
   int device_of(const void* address);

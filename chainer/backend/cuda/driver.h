@@ -23,6 +23,8 @@ class DeviceLost : public DeviceError {
 /// A queue of work that runs in order, and a mark in it.
 using Stream = struct StreamOfDriver*;
 using Event = struct EventOfDriver*;
+/// Work that was captured from a stream.
+using Graph = struct GraphOfDriver*;
 
 /// A matrix product for a library: alpha a b + beta out, where each is a stack of matrices with strides in elements.
 struct ProductCall {
@@ -51,6 +53,8 @@ struct LibraryConvolution {
   bool accumulate;
   bool tensor_cores;
 };
+
+class Nccl;
 
 /// Functions throw DeviceError with the call and the reason if they fail, DeviceLost if earlier work has failed.
 class Driver {
@@ -82,6 +86,8 @@ class Driver {
   /// Later work of the stream runs after the event.
   virtual void wait(Stream stream, Event event) = 0;
   virtual void synchronize(Event event) = 0;
+  /// Returns true if the work before the event has run.
+  virtual bool reached(Event event) = 0;
   /// Returns the time between two events with times, which must have been waited for.
   virtual double seconds_between(Event begin, Event end) = 0;
   virtual void synchronize(Stream stream) = 0;
@@ -94,6 +100,26 @@ class Driver {
   /// `from_stream` runs after the copy.
   virtual void copy_between(Stream to_stream, void* to, Stream from_stream, const void* from, std::size_t bytes) = 0;
   virtual void launch(Stream stream, const Launch& launch, const void* args) = 0;
+
+  /// Returns false if streams cannot be captured.
+  virtual bool can_capture() const { return true; }
+  /// From here on work of the stream, which must be idle and receive only launches, products and convolutions, by this
+  /// thread, is stored instead of run.
+  virtual void begin_capture(Stream stream) = 0;
+  /// Returns the work since begin_capture().
+  virtual Graph end_capture(Stream stream) = 0;
+  /// Drops the work since begin_capture().
+  virtual void drop_capture(Stream stream) noexcept = 0;
+  /// Runs the work of a graph by one launch; arguments are those of the capture.
+  virtual void launch_graph(Stream stream, Graph graph) = 0;
+  /// May be called before launches of the graph have run.
+  virtual void end_graph(int device, Graph graph) noexcept = 0;
+  /// Returns the library for sums over devices of several processes, or null.
+  virtual std::shared_ptr<const Nccl> groups() { return nullptr; }
+  /// Joins a group of this library with a device; waits for the others.
+  virtual void* join_group(int /*device*/, const std::string& /*key*/, int /*rank*/, int /*size*/) { return nullptr; }
+  /// Adds arrays over a group, in place.
+  virtual void sum_over(Stream, void* /*group*/, void* /*data*/, int64_t /*count*/, Dtype) {}
   /// Identifies the run-time compiler for a device: images for equal identifiers and sources are equal. Empty if there
   /// is no compiler.
   virtual std::string compiler(int /*device*/) { return {}; }

@@ -18,6 +18,7 @@ struct HandleOfDevice {
 namespace {
 
 constexpr int kMajor = 75, kMinor = 76;  // attributes of the compute capability
+constexpr int kRelaxed = 2;              // CU_STREAM_CAPTURE_MODE_RELAXED: the thread may allocate memory
 constexpr unsigned kNonBlocking = 1, kWithoutTimes = 2, kPortable = 1;
 // CU_LAUNCH_PARAM_BUFFER_POINTER and CU_LAUNCH_PARAM_BUFFER_SIZE
 void *const kPackedBuffer = reinterpret_cast<void*>(1), *const kPackedBytes = reinterpret_cast<void*>(2);
@@ -204,6 +205,12 @@ void CudaDriver::synchronize(Event e) {
   const Use current(*this, of(e).device);
   expect_success(cu_.synchronize_event(of(e).handle), "cuEventSynchronize");
 }
+bool CudaDriver::reached(Event e) {
+  const Use current(*this, of(e).device);
+  const CuResult r = cu_.query_event(of(e).handle);
+  if (r != kCuNotReady) expect_success(r, "cuEventQuery");
+  return r == 0;
+}
 double CudaDriver::seconds_between(Event begin, Event end) {
   const Use current(*this, of(end).device);
   float milliseconds = 0;
@@ -259,6 +266,52 @@ void CudaDriver::launch(Stream s, const Launch& l, const void* args) {
                             l.packed ? buffer : nullptr),
                  "cuLaunchKernel");
   if (blocking_) synchronize(s);
+}
+
+std::shared_ptr<const Nccl> CudaDriver::groups() {
+  std::call_once(asked_for_groups_, [this] { groups_ = Nccl::open(); });
+  return groups_;
+}
+void* CudaDriver::join_group(int device, const std::string& key, int rank, int size) {
+  const Use current(*this, device);
+  return groups_->join(key, rank, size);
+}
+void CudaDriver::sum_over(Stream s, void* group, void* data, int64_t count, Dtype dtype) {
+  const Use current(*this, of(s).device);
+  groups_->sum(group, data, count, dtype, of(s).handle);
+}
+
+void CudaDriver::begin_capture(Stream s) {
+  const Use current(*this, of(s).device);
+  expect_success(cu_.begin_capture(of(s).handle, kRelaxed), "cuStreamBeginCapture");
+}
+Graph CudaDriver::end_capture(Stream s) {
+  const Use current(*this, of(s).device);
+  CuHandle graph = nullptr, executable = nullptr;
+  expect_success(cu_.end_capture(of(s).handle, &graph), "cuStreamEndCapture");
+  const CuResult r = cu_.instantiate(&executable, graph, 0);
+  cu_.end_graph(graph);
+  expect_success(r, "cuGraphInstantiate");
+  ++current->graphs;
+  return reinterpret_cast<Graph>(executable);
+}
+void CudaDriver::drop_capture(Stream s) noexcept {
+  try {
+    const Use current(*this, of(s).device);
+    CuHandle graph = nullptr;  // none if a call of the capture failed
+    if (cu_.end_capture(of(s).handle, &graph) == 0 && graph) cu_.end_graph(graph);
+  } catch (const DeviceError&) {}  // the next call throws it
+}
+void CudaDriver::launch_graph(Stream s, Graph graph) {
+  const Use current(*this, of(s).device);
+  expect_success(cu_.launch_graph(reinterpret_cast<CuHandle>(graph), of(s).handle), "cuGraphLaunch");
+}
+void CudaDriver::end_graph(int device, Graph graph) noexcept {
+  try {
+    const Use current(*this, device);
+    --current->graphs;
+    cu_.end_executable(reinterpret_cast<CuHandle>(graph));  // freed after its launches have run
+  } catch (const DeviceError&) {}                           // the device is lost, and its graphs with it
 }
 
 // Returns 90 for compute capability 9.0.
@@ -320,7 +373,7 @@ std::optional<std::size_t> CudaDriver::convolution_workspace(Stream s, const Lib
       say_missing(convolutions_are_missing_, "CHAINER_CUDNN_LIBRARY", "cuDNN (libcudnn.so.9)", "convolutions are slow");
   }
   if (!d.convolutions) return {};
-  if (d.convolutions->plans() >= Cudnn::kMostPlans) {
+  if (d.convolutions->plans() >= Cudnn::kMostPlans && d.graphs == 0) {
     synchronize(s);
     d.convolutions->forget_plans();
   }

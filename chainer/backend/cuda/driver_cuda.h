@@ -10,6 +10,7 @@
 #include "chainer/backend/cuda/cudnn.h"
 #include "chainer/backend/cuda/driver.h"
 #include "chainer/backend/cuda/libcuda.h"
+#include "chainer/backend/cuda/nccl.h"
 #include "chainer/backend/cuda/nvrtc.h"
 
 namespace chainer::cuda {
@@ -46,12 +47,23 @@ class CudaDriver final : public Driver {
   void record(Event event, Stream stream) override;
   void wait(Stream stream, Event event) override;
   void synchronize(Event event) override;
+  bool reached(Event event) override;
   double seconds_between(Event begin, Event end) override;
   void synchronize(Stream stream) override;
   void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void copy_between(Stream to_stream, void* to, Stream from_stream, const void* from, std::size_t bytes) override;
   void launch(Stream stream, const Launch& launch, const void* args) override;
+  /// NCCL, if available.
+  std::shared_ptr<const Nccl> groups() override;
+  void* join_group(int device, const std::string& key, int rank, int size) override;
+  void sum_over(Stream stream, void* group, void* data, int64_t count, Dtype dtype) override;
+  bool can_capture() const override { return !blocking_; }
+  void begin_capture(Stream stream) override;
+  Graph end_capture(Stream stream) override;
+  void drop_capture(Stream stream) noexcept override;
+  void launch_graph(Stream stream, Graph graph) override;
+  void end_graph(int device, Graph graph) noexcept override;
   /// NVRTC, if available.
   std::string compiler(int device) override;
   std::string compile(int device, const std::string& source) override;
@@ -75,6 +87,7 @@ class CudaDriver final : public Driver {
     void* workspace = nullptr;
     bool asked_for_products = false, asked_for_convolutions = false;
     std::unique_ptr<Cudnn> convolutions;
+    int64_t graphs = 0;  // captured graphs, which use plans of cuDNN
   };
   void expect_success(CuResult result, const char* call) const;
   class Use;
@@ -86,7 +99,8 @@ class CudaDriver final : public Driver {
   Kernels kernels_;
   std::vector<OneDevice> devices_;
   bool blocking_, products_are_missing_ = false, convolutions_are_missing_ = false;
-  std::once_flag asked_for_compiler_;
+  std::once_flag asked_for_compiler_, asked_for_groups_;
+  std::shared_ptr<const Nccl> groups_;
   std::unique_ptr<Nvrtc> compiler_;
 };
 

@@ -9,7 +9,7 @@ namespace chainer::cuda {
 using CuResult = int;
 using CuDevice = int;
 using CuAddress = unsigned long long;
-using CuHandle = void*;  // contexts, modules, functions, streams, events
+using CuHandle = void*;  // contexts, modules, functions, streams, events, graphs
 
 // X(member, name in the library, parameters)
 #define CHAINER_LIBCUDA(X)                                                                                          \
@@ -36,6 +36,7 @@ using CuHandle = void*;  // contexts, modules, functions, streams, events
   X(record, cuEventRecord, (CuHandle event, CuHandle stream))                                                       \
   X(wait, cuStreamWaitEvent, (CuHandle stream, CuHandle event, unsigned flags))                                     \
   X(synchronize_event, cuEventSynchronize, (CuHandle event))                                                        \
+  X(query_event, cuEventQuery, (CuHandle event))                                                                    \
   X(time_between, cuEventElapsedTime, (float* milliseconds, CuHandle begin, CuHandle end))                          \
   X(synchronize_stream, cuStreamSynchronize, (CuHandle stream))                                                     \
   X(copy_to_device, cuMemcpyHtoDAsync_v2, (CuAddress to, const void* from, std::size_t bytes, CuHandle stream))     \
@@ -45,6 +46,12 @@ using CuHandle = void*;  // contexts, modules, functions, streams, events
   X(launch, cuLaunchKernel,                                                                                         \
     (CuHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,      \
      unsigned block_z, unsigned shared_bytes, CuHandle stream, void** args, void** extra))                          \
+  X(begin_capture, cuStreamBeginCapture_v2, (CuHandle stream, int mode))                                            \
+  X(end_capture, cuStreamEndCapture, (CuHandle stream, CuHandle * graph))                                           \
+  X(instantiate, cuGraphInstantiateWithFlags, (CuHandle * executable, CuHandle graph, unsigned long long flags))    \
+  X(launch_graph, cuGraphLaunch, (CuHandle executable, CuHandle stream))                                            \
+  X(end_executable, cuGraphExecDestroy, (CuHandle executable))                                                      \
+  X(end_graph, cuGraphDestroy, (CuHandle graph))                                                                    \
   X(error_name, cuGetErrorName, (CuResult result, const char** name))                                               \
   X(error_text, cuGetErrorString, (CuResult result, const char** text))
 
@@ -58,7 +65,7 @@ struct Libcuda {
 Libcuda open_libcuda(const char* name);
 
 // Results that are handled separately.
-inline constexpr CuResult kCuOutOfMemory = 2, kCuNoDevice = 100;
+inline constexpr CuResult kCuOutOfMemory = 2, kCuNoDevice = 100, kCuNotReady = 600;
 /// Returns true if the device is unusable after this result.
 bool is_lost(CuResult result);
 

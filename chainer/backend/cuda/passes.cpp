@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chainer/backend/common/largest_below.h"
-#include "chainer/backend/cuda/cuda_backend.h"
+#include "chainer/backend/cuda/device_state.h"
 #include "chainer/backend/cuda/kernels/random.h"
 #include "chainer/backend/cuda/kernels/softmax.h"
 #include "chainer/backend/cuda/kernels/update.h"
@@ -110,6 +110,7 @@ void CudaBackend::update_all(std::span<UpdatePass> passes) {
 
 // Normal numbers are those of the host up to rounding, because they depend on its log, sin and cos.
 void CudaBackend::random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) {
+  Capturing::refuse(*this, out.device().index(), "it draws random numbers");
   if (out.size() == 0) return;
   if (!is_floating(out.dtype()) || !out.is_contiguous()) return Backend::random(fill, seed, counter, a, b, out);
   RandomArgs args{};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -130,6 +131,11 @@ void EmulatedDriver::record(Event event, Stream stream) {
   if (const auto time = place_of(event).time) queue_of(stream).add([time] { *time = now(); });
   mark_of(event) = queue_of(stream).mark();
 }
+// Nothing runs by itself: a query runs the work.
+bool EmulatedDriver::reached(Event event) {
+  synchronize(event);
+  return true;
+}
 double EmulatedDriver::seconds_between(Event begin, Event end) { return *place_of(end).time - *place_of(begin).time; }
 void EmulatedDriver::wait(Stream stream, Event event) { queue_of(stream).wait(mark_of(event)); }
 void EmulatedDriver::synchronize(Event event) {
@@ -179,5 +185,30 @@ void EmulatedDriver::launch(Stream stream, const Launch& l, const void* args) {
     run(l, held->args.data());
   });
 }
+
+// A graph is the list of the captured work, which pending launches share.
+namespace {
+using Works = std::vector<std::function<void()>>;
+std::shared_ptr<const Works>& works_of(Graph g) { return *reinterpret_cast<std::shared_ptr<const Works>*>(g); }
+}  // namespace
+
+void EmulatedDriver::begin_capture(Stream stream) {
+  if (fail_captures_) throw DeviceError("begin of a capture: the emulated driver was told to fail");
+  expect_no_failure("begin of a capture");
+  queue_of(stream).begin_capture();
+}
+Graph EmulatedDriver::end_capture(Stream stream) {
+  expect_no_failure("end of a capture");
+  return reinterpret_cast<Graph>(
+      new std::shared_ptr<const Works>(std::make_shared<const Works>(queue_of(stream).end_capture())));
+}
+void EmulatedDriver::drop_capture(Stream stream) noexcept { queue_of(stream).end_capture(); }
+void EmulatedDriver::launch_graph(Stream stream, Graph graph) {
+  expect_no_failure("launch of a graph");
+  queue_of(stream).add([works = works_of(graph)] {
+    for (const auto& work : *works) work();
+  });
+}
+void EmulatedDriver::end_graph(int, Graph graph) noexcept { delete &works_of(graph); }
 
 }  // namespace chainer::cuda::emulation

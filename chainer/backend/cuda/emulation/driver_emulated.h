@@ -32,6 +32,8 @@ class EmulatedDriver : public Driver {
   /// Makes the n-th following call for a device fail (1 is the next one): allocate() returns nullptr, other calls throw
   /// DeviceError. 0 disables this.
   void fail_at(int64_t call) { fail_at_ = call; }
+  /// Makes each begin of a capture fail.
+  void fail_captures(bool fail) { fail_captures_ = fail; }
   /// Returns the number of pending calls in a stream.
   static std::size_t waiting(Stream stream);
 
@@ -51,12 +53,22 @@ class EmulatedDriver : public Driver {
   void record(Event event, Stream stream) override;
   void wait(Stream stream, Event event) override;
   void synchronize(Event event) override;
+  bool reached(Event event) override;
   double seconds_between(Event begin, Event end) override;
   void synchronize(Stream stream) override;
   void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void copy_between(Stream to_stream, void* to, Stream from_stream, const void* from, std::size_t bytes) override;
   void launch(Stream stream, const Launch& launch, const void* args) override;
+  /// The substitute for NCCL that CHAINER_NCCL_LIBRARY names, which adds in host memory.
+  std::shared_ptr<const Nccl> groups() override;
+  void* join_group(int device, const std::string& key, int rank, int size) override;
+  void sum_over(Stream stream, void* group, void* data, int64_t count, Dtype dtype) override;
+  void begin_capture(Stream stream) override;
+  Graph end_capture(Stream stream) override;
+  void drop_capture(Stream stream) noexcept override;
+  void launch_graph(Stream stream, Graph graph) override;
+  void end_graph(int device, Graph graph) noexcept override;
   std::string compiler(int device) override;
   std::string compile(int device, const std::string& source) override;
   void add_kernel(int device, const std::string& name, const std::string& image) override;
@@ -82,6 +94,7 @@ class EmulatedDriver : public Driver {
   mutable std::mutex pinned_mutex_;  // device state is guarded by the backend; this is shared by all devices
   std::map<const char*, std::size_t> pinned_;
   int64_t fail_at_ = 0;
+  bool fail_captures_ = false;
   std::shared_ptr<Cudnn> convolutions_;  // also owned by pending work in streams
 };
 

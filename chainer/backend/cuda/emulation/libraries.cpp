@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Replaces a device's libraries by the host's backend on emulated memory.
+#include <cstdlib>
 #include <memory>
 #include <optional>
 
 #include "chainer/array/backend.h"
 #include "chainer/backend/cuda/emulation/driver_emulated.h"
+#include "chainer/backend/cuda/nccl.h"
 
 namespace chainer::cuda::emulation {
 namespace {
@@ -28,6 +30,20 @@ bool EmulatedDriver::multiply(Stream stream, const ProductCall& c) {
     kHostBackend->gemm(over(a, c.a, c.dtype), over(b, c.b, c.dtype), to, c.alpha, c.beta);
   });
   return true;
+}
+
+std::shared_ptr<const Nccl> EmulatedDriver::groups() {
+  const char* const chosen = std::getenv("CHAINER_NCCL_LIBRARY");  // (NVIDIA's library needs devices)
+  static const std::shared_ptr<const Nccl> found = chosen ? Nccl::open() : nullptr;
+  return found;
+}
+void* EmulatedDriver::join_group(int, const std::string& key, int rank, int size) {
+  return groups()->join(key, rank, size);
+}
+void EmulatedDriver::sum_over(Stream stream, void* group, void* data, int64_t count, Dtype dtype) {
+  expect_no_failure("sum over devices");
+  reinterpret_cast<Queue*>(stream)->add(
+      [=, library = groups(), at = opened(data)] { library->sum(group, at, count, dtype, nullptr); });
 }
 
 std::optional<std::size_t> EmulatedDriver::convolution_workspace(Stream, const LibraryConvolution& call) {

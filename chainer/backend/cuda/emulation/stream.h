@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace chainer::cuda::emulation {
 
@@ -23,6 +24,9 @@ class Queue {
   Queue(int device, bool eager) : device_(device), eager_(eager) {}
   int device() const { return device_; }
   void add(std::function<void()> work);
+  /// Until end_capture(), which returns it, added work is stored instead of run.
+  void begin_capture();
+  std::vector<std::function<void()>> end_capture();
   /// Returns the mark after all work added so far.
   Mark mark() { return {this, done_ + queue_.size()}; }
   /// Work added from here on runs after the mark.
@@ -36,7 +40,8 @@ class Queue {
   std::deque<std::function<void()>> queue_;
   uint64_t done_ = 0;
   int device_;
-  bool eager_;
+  bool eager_, captures_ = false;
+  std::vector<std::function<void()>> captured_;
   std::string lost_;
 };
 
