@@ -22,7 +22,7 @@ Array padded_images(const Array& a) {
   if (channels == a.shape()[1]) return a;
   Shape shape = a.shape();
   shape[1] = channels;
-  Array wide = channels_last(shape, float32, a.device());
+  Array wide = channels_last(shape, a.dtype(), a.device());
   Array part = first_channels(wide, a);
   copy_elements(a, part);
   Array rest = wide[{Slice(), Slice(a.shape()[1], channels)}];
@@ -33,7 +33,7 @@ Array padded_filters(const Array& W) {
   Shape shape = W.shape();
   for (int d = 0; d < 2; ++d) shape[d] = whole_vectors(shape[d]);
   if (shape == W.shape()) return W;
-  Array wide(shape, float32, W.device());
+  Array wide(shape, W.dtype(), W.device());
   wide.fill(0);
   Array part = first_channels(wide, W);
   copy_elements(W, part);
@@ -48,11 +48,11 @@ void winograd_padded(const ConvolutionCall& call, const Stretch& then) {
   for (int d = weights ? 0 : 1; d < 2; ++d) shape[d] = whole_vectors(shape[d]);
   const bool direct = shape == call.out.shape();
   Array wide = direct    ? call.out
-               : weights ? Array(shape, float32, call.out.device())
-                         : channels_last(shape, float32, call.out.device());
+               : weights ? Array(shape, call.out.dtype(), call.out.device())
+                         : channels_last(shape, call.out.dtype(), call.out.device());
   Array bias = call.bias;
   if (bias && bias.shape()[0] != shape[1]) {
-    bias = Array(Shape{shape[1]}, float32, bias.device());
+    bias = Array(Shape{shape[1]}, bias.dtype(), bias.device());
     bias.fill(0);
     Array part = bias[{Slice(0, call.bias.shape()[0])}];
     copy_elements(call.bias, part);
