@@ -40,19 +40,23 @@ void transform_filters(const Array& W, const WinogradForm& form, bool gradient, 
   const int64_t apart = spread(panels.size());
   const PanelOrder lies(panels);
   const VectorOrder order = lies.from(0);
-  const Array wide = W.astype(float32, false);
-  const auto* from = wide.data<float>();
+  const int64_t item = item_size(W.dtype());
+  const auto* from = static_cast<const char*>(W.raw());
+  const LoadKernel widen = item == 2 ? kernels().load[kF32][static_cast<int>(W.dtype())] : nullptr;
   parallel_ranges(columns / lanes, W.size() * 4, 1, [&](int64_t begin, int64_t end) {
     std::vector<float> turned(static_cast<std::size_t>(run * taps * lanes));
+    std::vector<uint16_t> narrow(widen ? turned.size() : 0);
     const float* tap[9];
     for (int64_t v = begin; v < end; ++v)
       for (int64_t i = 0; i < inner; i += run) {
         const int64_t count = std::min(run, inner - i);
         if (gradient)  // each filter is elsewhere in memory, so that the processor cannot predict the next address
           for (int64_t l = 0; l < lanes * taps; l += 16)
-            __builtin_prefetch(from + v * lanes * column_step + (i + 4) * inner_step + l);
-        kernels().transpose[sizeof(float)](turned.data(), lanes, from + v * lanes * column_step + i * inner_step,
-                                           column_step, lanes, count * taps);
+            __builtin_prefetch(from + (v * lanes * column_step + (i + 4) * inner_step + l) * item);
+        kernels().transpose[item](widen ? static_cast<void*>(narrow.data()) : turned.data(), lanes,
+                                  from + (v * lanes * column_step + i * inner_step) * item, column_step, lanes,
+                                  count * taps);
+        if (widen) widen(turned.data(), narrow.data(), 1, lanes * count * taps);
         for (int64_t phase = 0; phase < form.phases; ++phase)
           for (int64_t j = 0; j < count; ++j) {
             for (int64_t k = 0; k < r * r; ++k) {
