@@ -155,6 +155,23 @@ TEST(dropout_in_a_graph_draws_each_time) {
   EXPECT(replayed[kUntilCaptured] != replayed[kUntilCaptured + 1]);
 }
 
+// The mask of causal attention is computed on the device, so that no loop on the host ends the recording.
+TEST(causal_attention_replays_as_a_graph) {
+  const auto attention = [](const Variable& x) { return F::scaled_dot_product_attention(x, x, x, {.causal = true}); };
+  const auto f = static_graph(attention);
+  const NoBackpropMode mode;
+  int64_t launched = 0;
+  const Variable x(on_device(numbers(1, {2, 3, 64, 8})), false);
+  for (int i = 0; i < kUntilCaptured; ++i) {
+    const int64_t before = calls();
+    const Array y = f(x).array();
+    launched = calls() - before;
+    EXPECT(same(y, attention(x).array()));
+  }
+  EXPECT_EQ(f.schedule_manager().refused(), "");
+  EXPECT_EQ(launched, 1);
+}
+
 // Labels are checked at each replay.
 TEST(wrong_labels_are_found_by_replays) {
   const auto f = static_graph(

@@ -19,11 +19,20 @@ namespace {
 std::string failing, launched, copied, graphs;
 CuHandle capturing = nullptr;  // a stream
 CuResult result = 0;
+long kernels_launched = 0, graphs_launched = 0;
 int version = 13000, handles = 0, capability = 9, devices = 1;
 std::string retained;  // the devices with a context, in order
 thread_local CuHandle current = nullptr;
 const bool has_memory = !std::getenv("FAKE_MEMORY");
 std::size_t room = std::size_t(64) << (has_memory ? 20 : 30), used = 0;
+
+// With FAKE_COUNTS=1 the numbers of launches are printed at the end.
+struct Counts {
+  ~Counts() {
+    if (std::getenv("FAKE_COUNTS"))
+      std::fprintf(stderr, "%ld kernels, %ld graphs\n", kernels_launched, graphs_launched);
+  }
+} counts;
 
 CuResult answer(const char* call) { return failing == call ? result : 0; }
 CuHandle new_handle() { return reinterpret_cast<CuHandle>(static_cast<std::size_t>(++handles)); }
@@ -122,7 +131,8 @@ CuResult cuMemcpyPeerAsync(CuAddress to, CuHandle to_context, CuAddress from, Cu
   return answer("cuMemcpyPeerAsync");
 }
 CuResult cuLaunchKernel(CuHandle f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                        unsigned shared, CuHandle, void** args, void** packed) {
+                        unsigned shared, CuHandle stream, void** args, void** packed) {
+  kernels_launched += stream != capturing;  // captured ones are launched with their graph
   launched = std::string(static_cast<char*>(f)) + " " + std::to_string(gx * gy * gz) + " x " +
              std::to_string(bx * by * bz) + ", " + std::to_string(shared);
   if (packed && packed[0] == reinterpret_cast<void*>(1) && packed[2] == reinterpret_cast<void*>(2))
@@ -145,7 +155,11 @@ CuResult cuGraphInstantiateWithFlags(CuHandle* executable, CuHandle, unsigned lo
   graphs += "instantiate " + std::to_string(flags) + ";";
   return *executable = new_handle(), answer("cuGraphInstantiate");
 }
-CuResult cuGraphLaunch(CuHandle, CuHandle) { return graphs += "launch;", answer("cuGraphLaunch"); }
+CuResult cuGraphLaunch(CuHandle, CuHandle) {
+  ++graphs_launched;
+  if (graphs.size() < 10000) graphs += "launch;";
+  return answer("cuGraphLaunch");
+}
 CuResult cuGraphExecDestroy(CuHandle) { return graphs += "end executable;", 0; }
 CuResult cuGraphDestroy(CuHandle) { return graphs += "end graph;", 0; }
 CuResult cuGetErrorName(CuResult r, const char** name) {

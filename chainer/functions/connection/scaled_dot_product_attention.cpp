@@ -33,8 +33,10 @@ Array counted(const host_kernels::Attention& a, const Variable& q, const Variabl
   Array kept;
   if (a.mask) kept = a.mask.dtype() == Dtype::bool_ ? a.mask : chainer::greater(a.mask, -HUGE_VAL);
   if (!a.causal) return kept;
-  const Array past = less_equal(arange(keys), (arange(queries) + (keys - queries)).reshape({queries, 1}));
-  return kept ? logical_and(kept, past.to_device(kept.device())) : past.to_device(q.device());
+  // Compared on the device, to which only the positions are sent.
+  const Array last = (arange(queries) + (keys - queries)).reshape({queries, 1});
+  const Array past = less_equal(arange(keys).to_device(q.device()), last.to_device(q.device()));
+  return kept ? logical_and(kept, past) : past;
 }
 
 // In functions on variables: for gradients with a graph, exports and devices. Holds all scores. `factors` are those of
