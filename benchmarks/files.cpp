@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Times saving and loading a model of ResNet50's size (25.6 million parameters in 98 arrays): NPZ with and without
-// compression, HDF5, safetensors; and how long a snapshot stops training. Prints lines of tabs: name, median ms, minimum
-// ms. bench_files FOLDER [ROUNDS]
+// compression, HDF5, safetensors; and how long a snapshot stops training. Prints lines of tabs: name, median ms,
+// minimum ms. bench_files FOLDER [ROUNDS]
 #include <chainer/chainer.h>
 
 #include <algorithm>
@@ -52,9 +52,7 @@ void snapshots(const std::filesystem::path& folder, int rounds, Weights& model) 
   for (const bool background : {false, true}) {
     Trainer trainer(updater, {1, "iteration"}, {.out = folder.string()});
     auto extension = extensions::snapshot_object(model, "snapshot", {.compression = false, .background = background});
-    report(background ? "snapshot in the background" : "snapshot", rounds, [&] {
-      extension(trainer);
-    });
+    report(background ? "snapshot in the background" : "snapshot", rounds, [&] { extension(trainer); });
     extension.finalize();
   }
 }
@@ -77,8 +75,10 @@ int main(int argc, char** argv) {
     report((name + " load").c_str(), rounds, [&] { load(file); });
   };
   const auto load_npz = [&](const auto& f) { serializers::load_npz(f, model); };
-  both("npz", ".npz", [&](const auto& f) { serializers::save_npz(f, model, false); }, load_npz);
-  both("npz_compressed", ".npz", [&](const auto& f) { serializers::save_npz(f, model, true); }, load_npz);
+  both(
+      "npz", ".npz", [&](const auto& f) { serializers::save_npz(f, model, false); }, load_npz);
+  both(
+      "npz_compressed", ".npz", [&](const auto& f) { serializers::save_npz(f, model, true); }, load_npz);
   both(
       "hdf5", ".h5", [&](const auto& f) { serializers::save_hdf5(f, model, 0); },
       [&](const auto& f) { serializers::load_hdf5(f, model); });
