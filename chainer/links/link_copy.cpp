@@ -9,7 +9,7 @@ namespace chainer {
 namespace {
 
 thread_local const CopyMode* copying = nullptr;
-thread_local int16_t depth = 0;  // of nested copies; Python modules have little room for memory of threads
+thread_local int depth = 0;  // of nested copies
 
 // A limit for the stack: nested links are copied by nested calls, each of one or two KiB.
 constexpr int kDeepest = 2000;
