@@ -15,13 +15,15 @@
 namespace chainer {
 
 namespace detail {
-std::string number_text(double v) {
-  if (std::isnan(v)) return "nan";
-  if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
+void put_text(std::string& out, std::string_view s) { out += s; }
+void put_number(std::string& out, double v) {
+  if (std::isnan(v)) return put_text(out, "nan");
+  if (std::isinf(v)) return put_text(out, v > 0 ? "inf" : "-inf");
   char buffer[40];
-  auto r = std::to_chars(buffer, buffer + sizeof buffer, v);
-  return std::string(buffer, r.ptr);
+  out.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, v).ptr);
 }
+void put_number(std::string& out, int64_t v) { out += std::to_string(v); }
+void put_number(std::string& out, uint64_t v) { out += std::to_string(v); }
 }  // namespace detail
 
 void Error::locate(const void* origin, const std::string& place) {

@@ -13,21 +13,25 @@
 namespace chainer {
 
 namespace detail {
-std::string number_text(double v);
+// Functions, since messages are joined in hundreds of places.
+void put_text(std::string& out, std::string_view s);
+void put_number(std::string& out, double v);
+void put_number(std::string& out, int64_t v);
+void put_number(std::string& out, uint64_t v);
 template <class T>
 void put(std::string& out, const T& v) {
   if constexpr (std::is_same_v<T, bool>) {
-    out += v ? "true" : "false";
+    put_text(out, v ? "true" : "false");
   } else if constexpr (std::is_same_v<T, char>) {
-    out += v;
+    put_text(out, {&v, 1});
   } else if constexpr (std::is_floating_point_v<T>) {
-    out += number_text(v);
+    put_number(out, static_cast<double>(v));
   } else if constexpr (std::is_integral_v<T>) {
-    out += std::to_string(v);
+    put_number(out, static_cast<std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>(v));
   } else if constexpr (std::is_convertible_v<T, std::string_view>) {
-    out += std::string_view(v);
+    put_text(out, v);
   } else {
-    out += to_string(v);  // found by argument-dependent lookup: Shape, Dtype, Device, ...
+    put_text(out, to_string(v));  // found by argument-dependent lookup: Shape, Dtype, Device, ...
   }
 }
 }  // namespace detail

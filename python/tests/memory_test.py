@@ -222,7 +222,7 @@ def test_thread_local_memory_is_small():
         size, count = struct.unpack_from('<HH', head, 54)
         f.seek(offset)
         entries = [struct.unpack_from('<IIQQQQQQ', f.read(size)) for _ in range(count)]
-    assert sum(e[6] for e in entries if e[0] == 7) <= 488  # 88 of them in builds with the emulated device
+    assert sum(e[6] for e in entries if e[0] == 7) <= 480  # 88 of them in builds with the emulated device
 
 
 def test_modules_that_import_leaves_until_they_are_asked_for():

@@ -3,8 +3,10 @@
 // rows.
 #include <chainer/chainer.h>
 
+#include <cmath>
 #include <cstring>
 
+#include "chainer/array/backend.h"
 #include "chainer/backend/cpu/products/panel_product.h"
 #include "chainer/core/parallel.h"
 #include "test.h"
@@ -74,6 +76,38 @@ TEST(products_with_panels_are_those_of_matrices) {
         for (int64_t i = 0; i < m; ++i)
           for (int64_t j = 0; j < n; ++j)
             EXPECT_EQ(at(sum, i * out_step + j), at(start, i * out_step + j) + at(alone, i * out_step + j));
+      }
+  cpu::set_thread_count(before);
+}
+
+// Numbers of rows that fill vectors, and that leave rows to a library or to padding; columns that fill chunks or not;
+// matrices with gaps; results that are added to.
+TEST(products_by_transposed_matrices_are_those_in_float64) {
+  random::RandomState draw(12);
+  const int before = cpu::thread_count();
+  for (const int64_t m : {12, 13, 16, 20, 29, 32, 47, 100, 255, 256, 300})
+    for (const int64_t n : {31, 32, 33, 70, 257})
+      for (const int64_t k : {16, 61, 700, 2100}) {
+        const int64_t gap = (m + k) % 5;
+        const Array a = draw.normal(0, 1, {m, k + gap}, float32)[{Slice(), Slice(0, k)}],
+                    b = draw.normal(0, 1, {n, k + gap}, float32)[{Slice(), Slice(0, k)}],
+                    start = draw.normal(0, 1, {m, n}, float32);
+        const double beta = static_cast<double>((m + n) % 2);
+        const Array want = dot(a.astype(float64), b.astype(float64).transpose({1, 0})) + start.astype(float64) * beta;
+        Array first;
+        for (const int threads : {1, 2, 5}) {
+          cpu::set_thread_count(threads);
+          Array out = beta == 0 ? full({m, n}, std::nan(""), float32) : start.copy();
+          out.device().backend().gemm(a, b.transpose({1, 0}), out, 1, beta);
+          if (threads == 1) first = out;
+          const double off = max(absolute(out.astype(float64) - want)).item<double>();
+          ++test::expectations;
+          if (!(off < 1e-5 * (1 + std::sqrt(static_cast<double>(k)))))
+            test::fail(__FILE__, __LINE__, text(m, " x ", n, " x ", k, ": off by ", off));
+          ++test::expectations;
+          if (std::memcmp(out.raw(), first.raw(), static_cast<std::size_t>(m * n) * sizeof(float)) != 0)
+            test::fail(__FILE__, __LINE__, text(m, " x ", n, " x ", k, ": other bits with ", threads, " threads"));
+        }
       }
   cpu::set_thread_count(before);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers of channels that do not fill vectors: Winograd's algorithm on copies with more channels, which are zero. The
-// copies cost a few hundredths of the convolution.
+// Numbers of channels that do not fill vectors: Winograd's algorithm on copies with more channels, which are zero.
 #include "chainer/backend/cpu/convolution/winograd.h"
 
 #include "chainer/array/index.h"

@@ -10,8 +10,8 @@ namespace chainer::cpu {
 
 /// The largest numbers of rows and columns for moments_rows(); they fit in the first-level cache.
 inline constexpr int64_t kMomentRows = 64, kMomentKeys = 64;
-/// The number of the kernels for means, variances and their gradients that read bfloat16 and compute in float32; those
-/// for float32 and float64 have the numbers of their compute types.
+/// The number of the kernels for means, variances and their gradients that read bfloat16 and compute in float32, with
+/// AVX-512 only; null elsewhere. Those for float32 and float64 have the numbers of their compute types.
 inline constexpr int kBfloatMoments = 2;
 
 /// A line of pixels along the last axis of an image, and the windows that cover it: the windows at `rows` positions

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "chainer/backend/cpu/kernels/float_vector.h"
 #include "chainer/backend/cpu/kernels/image_table.h"
 #include "chainer/core/ivdep.h"
 
@@ -149,6 +150,6 @@ namespace chainer::cpu::CHAINER_KERNEL_ISA {
 void fill_moments(ImageKernels& k) {
   fill<float>(k, 0);
   fill<double>(k, 1);
-  fill<float, InMemory>(k, 2);
+  if constexpr (kBytes >= 64) fill<float, InMemory>(k, kBfloatMoments);
 }
 }  // namespace chainer::cpu::CHAINER_KERNEL_ISA

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -159,12 +160,19 @@ class Plan {
   Parts<T> chirp_, filter_, in_, out_;
 };
 
+// The plans of a thread's last lengths: computing their factors takes longer than transforming a row.
+using Plans = std::tuple<std::unique_ptr<Plan<float>>, std::unique_ptr<Plan<double>>>;
+Plans& last_plans() {
+  // Through a pointer: the Python module has little room for memory of threads.
+  thread_local const auto own = std::make_unique<Plans>();
+  return *own;
+}
+
 template <class T>
 void transform(const host_kernels::ComplexRows<T>& r, bool inverse, double scale) {
   if (r.n == 0) return;
   cpu::parallel_ranges(r.rows, r.rows * r.n * 4, 1, [&](int64_t begin, int64_t end) {
-    // A thread keeps the plan of its last length: computing its factors takes longer than transforming a row.
-    thread_local std::unique_ptr<Plan<T>> plan;
+    auto& plan = std::get<std::unique_ptr<Plan<T>>>(last_plans());
     if (!plan || plan->length() != r.n) plan = std::make_unique<Plan<T>>(r.n);
     for (int64_t row = begin; row < end; ++row) {
       const int64_t at = row * r.n;

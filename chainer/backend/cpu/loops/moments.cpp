@@ -50,17 +50,21 @@ void merge(double* mean, double* squares, int64_t n, const double* more_mean, co
   }
 }
 
-// The number of the kernels for a dtype; those for float32 read float16 in converted blocks.
-int kernels_for(Dtype d) { return d == bfloat16 ? kBfloatMoments : floating_compute_type(d, "batch normalization"); }
+// Returns the number of the kernels for a dtype. Those for float32 read other dtypes of 16 bits in converted blocks.
+int kernels_for(Dtype d) {
+  const bool direct = d == bfloat16 && image_kernels().moments_run[kBfloatMoments];
+  return direct ? kBfloatMoments : static_cast<int>(floating_compute_type(d, "batch normalization"));
+}
 
-// Reads blocks of an array as kernels need them: where they are, or converted from float16 to a block that stays in the
+// Reads blocks of an array as kernels need them: where they are, or converted from 16 bits to a block that stays in the
 // first-level cache.
 class Blocks {
  public:
   explicit Blocks(const Array& a)
       : data_(static_cast<const char*>(a.raw())),
         item_(item_size(a.dtype())),
-        load_(a.dtype() == float16 ? cpu::kernels().load[kF32][static_cast<int>(a.dtype())] : nullptr) {}
+        load_(item_ == 2 && kernels_for(a.dtype()) == kF32 ? cpu::kernels().load[kF32][static_cast<int>(a.dtype())]
+                                                           : nullptr) {}
   bool converts() const { return load_; }
   /// Returns `rows` rows of n elements, the first at `first`, whose distance is `stride`; in `room` their distance is
   /// n.

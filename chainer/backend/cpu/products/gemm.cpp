@@ -2,7 +2,6 @@
 // Matrix products: by the fastest available library, or by own loops.
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -137,15 +136,14 @@ void in_pieces(const Problem<T>& p, int64_t least, F&& run) {
   });
 }
 
+void by_onednn_on_one_thread(SgemmFunction f, const Problem<float>& p) {
+  const LibraryThreads one(1);
+  const int status =
+      f(p.ta ? 'T' : 'N', p.tb ? 'T' : 'N', p.m, p.n, p.k, p.alpha, p.a, p.lda, p.b, p.ldb, p.beta, p.c, p.ldc);
+  if (status != 0) throw RuntimeError("matmul: oneDNN failed with status ", status);
+}
 void by_onednn(SgemmFunction f, const Problem<float>& all) {
-  std::atomic<int> failure{0};
-  in_pieces(all, kPiece, [&](const Problem<float>& p) {
-    const LibraryThreads one(1);
-    const int status =
-        f(p.ta ? 'T' : 'N', p.tb ? 'T' : 'N', p.m, p.n, p.k, p.alpha, p.a, p.lda, p.b, p.ldb, p.beta, p.c, p.ldc);
-    if (status != 0) failure = status;
-  });
-  if (failure) throw RuntimeError("matmul: oneDNN failed with status ", failure.load());
+  in_pieces(all, kPiece, [&](const Problem<float>& p) { by_onednn_on_one_thread(f, p); });
 }
 
 // `f` is OpenBLAS's sgemm or dgemm.
@@ -217,7 +215,10 @@ void multiply(const Problem<float>& p) {
   const int64_t work = p.m * p.n * p.k;
   const SgemmFunction onednn = work > kSmall ? onednn_sgemm() : nullptr;
   const Blas* const b = work > 64 && !onednn ? blas() : nullptr;
-  if (work > kSmall && suits_rows(p, onednn) && !library_is_chosen()) return multiply_by_rows(p, onednn);
+  if (work > kSmall && suits_rows(p, onednn) && !library_is_chosen()) {
+    if (!onednn) return multiply_by_rows(p, {});
+    return multiply_by_rows(p, [onednn](const Problem<float>& rest) { by_onednn_on_one_thread(onednn, rest); });
+  }
   if (suits_panels(p, onednn || b)) return multiply_by_panels(p);
   if (onednn) return by_onednn(onednn, p);
   if (b) return by_blas(b->sgemm, p);

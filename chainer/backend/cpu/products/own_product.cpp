@@ -2,14 +2,11 @@
 #include "chainer/backend/cpu/products/own_product.h"
 
 #include <algorithm>
-#include <atomic>
-#include <cstring>
 
 #include "chainer/backend/cpu/kernels/table.h"
 #include "chainer/backend/cpu/loops/scratch_buffer.h"
 #include "chainer/backend/cpu/products/blocks.h"
 #include "chainer/backend/cpu/products/panel_product.h"
-#include "chainer/core/error.h"
 #include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
@@ -18,7 +15,7 @@ namespace {
 // With at least this many panels, each thread packs a panel and multiplies it while it is in the second-level cache.
 constexpr int64_t kPanelTasks = 4;
 
-void alone(const Problem<float>& p) {
+void undivided(const Problem<float>& p) {
   const Panels panels(p.n, p.k);
   const int64_t a_row = p.ta ? 1 : p.lda, a_inner = p.ta ? p.lda : 1;
   if (panels.count() < kPanelTasks) {
@@ -46,7 +43,7 @@ void alone(const Problem<float>& p) {
   });
 }
 
-// Below, rows of the second matrix are called columns: those of the product.
+// Below, rows of the transposed second matrix are called columns: they give the product's columns.
 constexpr int64_t kRowsFrom = 13, kRowsTo = 256;  // numbers of rows of the first matrix
 constexpr int64_t kColumns = 32;                  // columns of the product that are computed, then transposed
 constexpr int64_t kChunk = int64_t(1) << 16;      // floats of the second matrix that stay in the second-level cache
@@ -64,14 +61,14 @@ int64_t rows_in_lanes(int64_t m, bool library) {
 void multiply_by_panels(const Problem<float>& p) {
   constexpr int64_t kFew = 4096, kPart = 4096, kMostParts = 8;
   const int64_t parts = p.m * p.n <= kFew ? std::min(kMostParts, p.k / kPart) : 1, size = p.m * p.n;
-  if (parts < 2) return alone(p);
+  if (parts < 2) return undivided(p);
   const ScratchBuffer sums(parts * size);
   parallel(static_cast<int>(parts), p.m * p.n * p.k / 8, [&](int i) {
     const int64_t begin = p.k * i / parts, end = p.k * (i + 1) / parts;
     Problem<float> part = p;
     part.k = end - begin, part.a += begin * (p.ta ? p.lda : 1), part.b += begin * (p.tb ? 1 : p.ldb);
     part.c = sums.data() + i * size, part.ldc = p.n, part.beta = 0;
-    alone(part);
+    undivided(part);
   });
   for (int64_t i = 1; i < parts; ++i)
     for (int64_t j = 0; j < size; ++j) sums.data()[j] += sums.data()[i * size + j];
@@ -88,14 +85,13 @@ bool suits_rows(const Problem<float>& p, bool library) {
   return p.m * 4 >= padded * 3;
 }
 
-void multiply_by_rows(const Problem<float>& p, SgemmFunction library) {
-  const int64_t rows = rows_in_lanes(p.m, library != nullptr);
+void multiply_by_rows(const Problem<float>& p, const std::function<void(const Problem<float>&)>& library) {
+  const int64_t rows = rows_in_lanes(p.m, bool(library));
   const Panels panels(rows, p.k);
   const ScratchBuffer packed(panels.size());
   pack_panels(panels, p.a, p.lda, true, rows, p.k, packed.data());
   const int64_t share = blocks_of(p.n, kColumns * kChunks), fits = kChunk / (p.k * kColumns);
   const int64_t chunk = kColumns * std::max<int64_t>(1, std::min(share, fits));
-  std::atomic<int> failure{0};
   parallel_ranges(blocks_of(p.n, chunk), p.m * p.n * p.k / 8, 1, [&](int64_t begin, int64_t end) {
     const ScratchBuffer memory(kColumns * rows * 2);
     float *const columns = memory.data(), *const turned = columns + kColumns * rows;
@@ -124,13 +120,12 @@ void multiply_by_rows(const Problem<float>& p, SgemmFunction library) {
           for (int64_t l = 0; l < n; ++l) p.c[r * p.ldc + at + l] += turned[r * n + l];
       }
       if (rows == p.m) continue;
-      const LibraryThreads one(1);
-      const int status = library('N', 'T', p.m - rows, last - i * chunk, p.k, 1, p.a + rows * p.lda, p.lda,
-                                 p.b + i * chunk * p.ldb, p.ldb, p.beta, p.c + rows * p.ldc + i * chunk, p.ldc);
-      if (status != 0) failure = status;
+      Problem<float> rest = p;
+      rest.m = p.m - rows, rest.n = last - i * chunk;
+      rest.a += rows * p.lda, rest.b += i * chunk * p.ldb, rest.c += rows * p.ldc + i * chunk;
+      library(rest);
     }
   });
-  if (failure) throw RuntimeError("matmul: oneDNN failed with status ", failure.load());
 }
 
 }  // namespace chainer::cpu
