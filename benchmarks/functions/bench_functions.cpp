@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iostream>
 #include <sstream>
+#include <thread>
 
 #include "table.h"
 
@@ -13,29 +14,34 @@ namespace bench {
 namespace {
 
 constexpr const char* kUsage =
-    "usage: bench_functions [--threads N] [--seconds S] [--size NAME] [FUNCTION...]\n"
+    "usage: bench_functions [--threads N] [--device NAME] [--seconds S] [--size NAME] [FUNCTION...]\n"
     "       bench_functions --list | --check DIR | --serve\n"
     "Times single functions, forward and backward (by default all of the table), and prints one line per function\n"
     "and size: name<TAB>size<TAB>minimum ms<TAB>median ms<TAB>calls\n"
     "  --size NAME   64, cache or 10M; all by default\n"
     "  --seconds S   time spent on each (0.2)\n"
     "  --threads N   threads to use (1)\n"
+    "  --device NAME the device of the arrays (@cpu)\n"
     "  --list        print the table, one line of JSON per row, for peers/functions.py\n"
     "  --check DIR   run each once at the smallest size and write inputs, results and gradients to "
     "DIR/NAME.npz\n"
     "  --serve       read lines NAME SIZE SECONDS, answer each with one line of JSON\n";
+
+/// The device of the arrays (--device).
+Device device;
 
 /// A row at a size, ready to run.
 class Case {
  public:
   Case(const Row& row, const Size& size) : row_(row) {
     for (const Input& i : row.inputs(size)) {
-      x_.push_back(Variable(i.make(), row.backward && i.gradient));
+      x_.push_back(Variable(i.make().to_device(device), row.backward && i.gradient));
       if (row.backward && i.gradient) roots_.push_back(x_.back());
     }
     if (!row.backward) return;
     for (const Variable& y : row.function(x_))
-      gy_.push_back(Variable(Input{.kind = Input::Kind::normal, .shape = y.shape()}.make().astype(y.dtype()), false));
+      gy_.push_back(Variable(
+          Input{.kind = Input::Kind::normal, .shape = y.shape()}.make().astype(y.dtype()).to_device(device), false));
   }
   /// Runs forward, and backward from the given gradients of the roots, and computes all results.
   Variables run() {
@@ -84,15 +90,22 @@ struct Times {
 Times measure(Case& c, double seconds) {
   using Clock = std::chrono::steady_clock;
   const auto since = [](Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); };
-  c.run();
+  const auto run = [&](int64_t count) {
+    for (int64_t i = 0; i < count; ++i) c.run();
+    device.synchronize();
+  };
+  run(device.is_host() ? 1 : 4);  // on a device, programs are compiled after their third run
+  if (!device.is_host()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   auto start = Clock::now();
-  c.run();
-  // Short calls are timed in groups of about a hundred microseconds.
-  const int64_t batch = std::max<int64_t>(1, static_cast<int64_t>(1e-4 / std::max(since(start), 1e-7)));
+  run(1);
+  // Short calls are timed in groups of about a hundred microseconds; on a device a millisecond, after which the host
+  // waits for the device.
+  const double group = device.is_host() ? 1e-4 : 1e-3;
+  const int64_t batch = std::max<int64_t>(1, static_cast<int64_t>(group / std::max(since(start), 1e-7)));
   std::vector<double> ms;
   for (start = Clock::now(); since(start) < seconds || ms.size() < 3;) {
     const auto t = Clock::now();
-    for (int64_t i = 0; i < batch; ++i) c.run();
+    run(batch);
     ms.push_back(since(t) * 1e3 / static_cast<double>(batch));
   }
   std::sort(ms.begin(), ms.end());
@@ -145,7 +158,7 @@ Times time(const std::string& name, const std::string& size, double seconds) {
     Case c(named(table().rows, name), named(sizes(), size));
     t = measure(c, seconds);
   }
-  memory::empty_cache();
+  device.is_host() ? memory::empty_cache() : device.empty_cache();
   return t;
 }
 
@@ -155,8 +168,10 @@ void serve() {
     std::string name, size;
     double seconds = 0;
     words >> name >> size >> seconds;
-    const Times t = time(name, size, seconds);
-    std::puts(json::dump(json::Object{{"least", t.least}, {"median", t.median}, {"calls", t.calls}}).c_str());
+    try {
+      const Times t = time(name, size, seconds);
+      std::puts(json::dump(json::Object{{"least", t.least}, {"median", t.median}, {"calls", t.calls}}).c_str());
+    } catch (const std::exception& e) { std::puts(json::dump(json::Object{{"error", e.what()}}).c_str()); }
     std::fflush(stdout);
   }
 }
@@ -174,6 +189,8 @@ int run(const std::vector<std::string>& arguments) {
     };
     if (a == "--threads") {
       cpu::set_thread_count(std::stoi(value()));
+    } else if (a == "--device") {
+      device = get_device(value());
     } else if (a == "--seconds") {
       seconds = std::stod(value());
     } else if (a == "--size") {

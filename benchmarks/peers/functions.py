@@ -8,6 +8,7 @@ usage: functions.py BENCH_FUNCTIONS [options] [FUNCTION...]      (with a Python 
   --turns N      turns of both programs for each row (3)
   --seconds S    time of each turn (0.12)
   --threads N    threads of both programs (1)
+  --device NAME  the device of ours, for example @cuda:0 (PyTorch's is then cuda)
   --check        compare results and gradients at the smallest size with PyTorch's
 """
 import argparse
@@ -28,6 +29,10 @@ import functions_torch as helpers
 
 def expression(text):
     return eval('lambda x: ' + text, vars(helpers) | {'torch': torch, 'F': torch.nn.functional})
+
+
+group = 1e-4  # a millisecond on a device, after which the host waits for it
+wait = lambda: None
 
 
 def make(spec):
@@ -74,28 +79,33 @@ def split_like(flat, ys):
 
 
 def measure(case, seconds):
-    """Returns minimum and median milliseconds per call; short calls are timed in groups of about 100 us."""
+    """Returns minimum and median milliseconds per call; short calls are timed in groups of about `group` seconds."""
     case.run()
+    wait()
     start = time.perf_counter()
     case.run()
-    batch = max(1, int(1e-4 / (time.perf_counter() - start)))
+    wait()
+    batch = max(1, int(group / (time.perf_counter() - start)))
     times, end = [], time.perf_counter() + seconds
     while time.perf_counter() < end or len(times) < 3:
         start = time.perf_counter()
         for _ in range(batch):
             case.run()
+        wait()
         times.append((time.perf_counter() - start) * 1e3 / batch)
     return min(times), statistics.median(times)
 
 
 class Ours:
-    def __init__(self, program, threads):
-        self.process = subprocess.Popen([program, '--serve', '--threads', str(threads)], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, program, options):
+        command = [program, '--serve', '--threads', str(options.threads), '--device', options.device]
+        self.process = subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def measure(self, name, size, seconds):
         print(name, size, seconds, file=self.process.stdin, flush=True)
         answer = json.loads(self.process.stdout.readline())
+        if 'error' in answer:
+            raise RuntimeError(f'{name}: {answer["error"]}')
         return answer['least'], answer['median']
 
 
@@ -157,21 +167,30 @@ def main():
     parser.add_argument('--turns', type=int, default=3)
     parser.add_argument('--seconds', type=float, default=0.12)
     parser.add_argument('--threads', type=int, default=1)
+    parser.add_argument('--device', default='@cpu')
     parser.add_argument('--check', action='store_true')
     options = parser.parse_intermixed_args()
     torch.set_num_threads(options.threads)
+    if options.device != '@cpu':
+        global group, wait
+        group, wait = 1e-3, torch.cuda.synchronize
+        torch.set_default_device('cuda')
     listed = subprocess.run([options.program, '--list'], check=True, capture_output=True, text=True).stdout
     rows = [r for r in map(json.loads, listed.splitlines()) if 'torch' in r]
     rows = [r for r in rows if not options.names or r['name'] in options.names]
     if options.check:
         sys.exit(check(rows, options.program))
-    ours, results = Ours(options.program, options.threads), []
+    ours, results = Ours(options.program, options), []
     print(f'{"function":38s} {"size":>6s} {"ours ms":>10s} {"torch ms":>10s} {"ratio":>6s} {"medians":>8s}')
     for row in rows:
         for size in options.size or row['inputs']:
             if size not in row['inputs']:
                 continue
-            r = compare(row, size, ours, options)
+            try:
+                r = compare(row, size, ours, options)
+            except (RuntimeError, AttributeError) as e:  # AttributeError: not in this release of PyTorch
+                print(f'{row["name"]:38s} {size:>6s} failed: {e}', flush=True)
+                continue
             results.append(r)
             print(f'{r["name"]:38s} {size:>6s} {r["ours"]:10.4f} {r["torch"]:10.4f} {r["ratio"]:6.2f} '
                   f'{r["ratio_of_medians"]:8.2f}', flush=True)
