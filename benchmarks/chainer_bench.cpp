@@ -51,7 +51,7 @@ namespace {
 constexpr const char* kUsage =
     "usage: chainer_bench [--seconds S | --steps N] [--threads N] [--callers N] [--check DIR] [--limit] [--profile] "
     "[--static]\n"
-    "                     [--dtype NAME] [--device NAME] [--no-tf32] [--list]\n"
+    "                     [--dtype NAME] [--device NAME] [--no-tf32] [--autotune] [--list]\n"
     "                     [WORKLOAD...]\n"
     "Times training steps and prints one line per workload (by default of all workloads):\n"
     "  name<TAB>median ms<TAB>min MINIMUM ms<TAB>n steps\n"
@@ -69,6 +69,7 @@ constexpr const char* kUsage =
     "  --static      run workloads as static graphs (static_graph()) where possible\n"
     "  --dtype NAME  config().dtype: float32 (default), mixed_bfloat16 or mixed16\n"
     "  --device NAME the device (@cpu); on other devices a line also has the peak memory\n"
+    "  --autotune    measure the algorithms of convolutions on a CUDA device once per shape (config().autotune)\n"
     "  --no-tf32     convolutions of float32 on a CUDA device must not round operands (use_cudnn_tensor_core "
     "\"never\")\n"
     "  --list        print the names\n";
@@ -120,6 +121,8 @@ Arguments parse(int argc, char** argv) {
                                                                   : chainer::DefaultDtype(chainer::parse_dtype(name));
     } else if (arg == "--device") {
       bench::device = chainer::get_device(value());
+    } else if (arg == "--autotune") {
+      chainer::global_config().autotune = true;
     } else if (arg == "--no-tf32") {
       chainer::global_config().use_cudnn_tensor_core = "never";
     } else if (arg == "--static") {

@@ -145,6 +145,12 @@ class Backend {
   /// gx = a (gy - b) - c (x - mean), where a, b, c and mean (keys) are float64.
   virtual void centered_combination(const Array& gy, const Array& x, const Array& mean, const Array& a, const Array& b,
                                     const Array& c, Array& gx);
+  /// The stable order of the elements of each row (the last axis): `rows` is contiguous, `order` int64 of its shape.
+  /// NaN is last. By default through the host.
+  virtual void argsort(const Array& rows, Array& order);
+  /// out[index[i], ...] = max(itself, values[i, ...]); NaN wins. `out` is contiguous, of the floating dtype of
+  /// `values`. By default through the host.
+  virtual void scatter_largest(Array& out, const Array& index, const Array& values);
   /// Inverts the matrices of a stack (count, n, n) of contiguous float64, in place. Returns the index of the first
   /// singular matrix, or -1. By default through the host, as are the next two functions.
   virtual int64_t invert(Array& matrices);

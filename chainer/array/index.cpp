@@ -5,6 +5,8 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
+#include "chainer/array/positions.h"
+#include "chainer/array/operations/indices.h"
 #include "chainer/array/order.h"
 #include "chainer/array/recording/step.h"
 
@@ -12,8 +14,8 @@ namespace chainer {
 namespace {
 
 // A resolved index: `view` has the axes selected by index arrays first, `rows` lists the selected combinations of their
-// positions, `at` is the position of the axes of `rows` in NumPy's result. Positions are computed on the host, even if
-// the index arrays are on another device.
+// positions, `at` is the position of the axes of `rows` in NumPy's result. Positions are computed on the device of the
+// array if an index array is there, else on the host.
 struct Selection {
   Array view;
   bool advanced = false;
@@ -22,8 +24,11 @@ struct Selection {
   int at = 0;
 };
 
+[[noreturn]] void out_of_bounds(int64_t i, int64_t n, int axis) {
+  throw IndexError("index ", i, " is out of bounds for axis ", axis, " with size ", n);
+}
 int64_t resolve(int64_t i, int64_t n, int axis) {
-  if (i < -n || i >= n) throw IndexError("index ", i, " is out of bounds for axis ", axis, " with size ", n);
+  if (i < -n || i >= n) out_of_bounds(i, n, axis);
   return i < 0 ? i + n : i;
 }
 
@@ -41,29 +46,6 @@ int64_t slice_length(const Slice& s, int64_t n, int64_t& start) {
   return span <= 0 ? 0 : static_cast<int64_t>(static_cast<uint64_t>(span - 1) / step) + 1;
 }
 
-// Returns the positions of the true elements of a mask, one int64 array per axis.
-std::vector<Array> nonzero_positions(const Array& mask) {
-  const std::vector<uint8_t> m = mask.to_vector<uint8_t>();
-  const int64_t count = std::count_if(m.begin(), m.end(), [](uint8_t v) { return v != 0; });
-  std::vector<Array> out;
-  std::vector<int64_t*> p;
-  for (int i = 0; i < mask.ndim(); ++i) {
-    out.emplace_back(Shape{count}, int64);
-    p.push_back(out.back().mutable_data<int64_t>());
-  }
-  int64_t at = 0;
-  for (std::size_t i = 0; i < m.size(); ++i) {
-    if (!m[i]) continue;
-    auto rest = static_cast<int64_t>(i);
-    for (int d = mask.ndim() - 1; d >= 0; --d) {
-      p[static_cast<std::size_t>(d)][at] = rest % mask.shape()[d];
-      rest /= mask.shape()[d];
-    }
-    ++at;
-  }
-  return out;
-}
-
 // For a 0-d mask, which selects all or nothing: the positions along a new axis of length one.
 Array position_of_all(bool chosen) {
   Array out(Shape{chosen ? 1 : 0}, int64);
@@ -71,12 +53,21 @@ Array position_of_all(bool chosen) {
   return out;
 }
 
+// Returns an index array's positions along an axis of length n, on its device, which checks them.
+Array positions_there(const Array& index, int64_t n, int axis) {
+  Array out(index.shape(), int64, index.device());
+  const auto fail = [](int64_t i, int64_t, const IndexCheck& c) { out_of_bounds(i, c.size, c.axis); };
+  index.device().backend().check_indices({.size = n, .wraps = true, .axis = axis, .fail = fail}, index, out);
+  return out;
+}
+
 Selection select(const Array& a, const Indices& indices) {
   int consumed = 0, ellipses = 0;
-  bool any_array = false;
+  bool any_array = false, there = false;
   for (const Index& i : indices) {
     if (const Array* x = i.get<Array>()) {
       any_array = true;
+      there = there || (!x->device().is_host() && x->device() == a.device());
       if (x->dtype() == Dtype::bool_)
         consumed += x->ndim();
       else if (is_floating(x->dtype()))
@@ -107,7 +98,7 @@ Selection select(const Array& a, const Indices& indices) {
     if (last_array >= 0 && item - last_array > 1) gap = true;
     last_array = item;
     picked.push_back(shape.ndim());
-    positions.push_back(to_host(x));
+    positions.push_back(there ? x.to_device(a.device()) : to_host(x));
     keep(n, step);
   };
   const auto pick = [&](const Array& x, int item) {
@@ -159,18 +150,33 @@ Selection select(const Array& a, const Indices& indices) {
   // Flat positions: the index arrays broadcast together, combined in C order.
   Shape rows_shape;
   for (const Array& x : positions) rows_shape = broadcast_shapes(rows_shape, x.shape(), "index");
-  Array rows(rows_shape, int64);
-  std::fill_n(rows.mutable_data<int64_t>(), rows.size(), 0);
-  for (std::size_t k = 0; k < positions.size(); ++k) {
-    Array full(rows_shape, int64);
-    const Array& x = positions[k];
+  const auto broadcast = [&](const Array& x) {
     Strides st = Dims::filled(rows_shape.ndim(), 0);
     const Strides xs = x.strides();
     for (int d = 0; d < x.ndim(); ++d) {
       const int to = rows_shape.ndim() - x.ndim() + d;
       if (x.shape()[d] != 1) st[to] = xs[d];
     }
-    copy_elements(Array(ArrayBody::view(x.body_ref(), rows_shape, st, 0)), full);
+    return Array(ArrayBody::view(x.body_ref(), rows_shape, st, 0));
+  };
+  Array rows(rows_shape, int64, there ? a.device() : Device());
+  if (there)
+    rows.fill(0);
+  else
+    std::fill_n(rows.mutable_data<int64_t>(), rows.size(), 0);
+  for (std::size_t k = 0; k < positions.size(); ++k) {
+    if (there) {
+      const Array at = positions_there(positions[k], shape[picked[k]], picked[k]);
+      if (positions.size() == 1) {
+        rows = broadcast(at);
+      } else {
+        rows *= shape[picked[k]];
+        rows += broadcast(at);
+      }
+      continue;
+    }
+    Array full(rows_shape, int64);
+    copy_elements(broadcast(positions[k]), full);
     recording::step(
         "positions", {&full, 1}, {&rows, 1},
         [n = shape[picked[k]], along = picked[k]](std::span<const Array> in, std::span<Array> out) {

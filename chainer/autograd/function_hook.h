@@ -21,6 +21,10 @@ class FunctionHook {
   virtual void deleted(FunctionNode* function) { (void)function; }
   virtual void forward_preprocess(FunctionNode& function, const Arrays& in) { (void)function, (void)in; }
   virtual void forward_postprocess(FunctionNode& function, const Arrays& in) { (void)function, (void)in; }
+  /// Called after forward_postprocess() with the results.
+  virtual void forward_results(FunctionNode& function, const Arrays& in, const Arrays& out) {
+    (void)function, (void)in, (void)out;
+  }
   virtual void backward_preprocess(FunctionNode& function, const Arrays& in, const Arrays& gy) {
     (void)function, (void)in, (void)gy;
   }

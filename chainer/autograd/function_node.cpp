@@ -267,7 +267,11 @@ Arrays run_forward(FunctionNode& node, const Arrays& in) {
       return node.forward(in);
     } catch (const MemoryError& e) { throw MemoryError("forward of ", node.label(), ": ", e.what()); }
   }();
-  if (hooked) call->finish([&](FunctionHook& h) { h.forward_postprocess(node, in); });
+  if (hooked)
+    call->finish([&](FunctionHook& h) {
+      h.forward_postprocess(node, in);
+      h.forward_results(node, in, out);
+    });
   for (const Array& a : out)
     if (!a) throw TypeError(node.label(), ": forward returned an empty array (None)");
   if (c.debug)

@@ -97,7 +97,9 @@ Variable Bert::forward(const Variable& ids, const BertInputs& in) {
   h = h + functions::broadcast_to(positions(places), h.shape());
   h = functions::dropout(norm(h, 2), config_.hidden_dropout_prob);
   // Scores are (N, heads, L, S).
-  return encoder(h, L::TransformerContext{.mask = in.mask ? in.mask.reshape({s[0], 1, 1, s[1]}) : Array()});
+  Array mask;  // by a function, so that exported files can have it as an input
+  if (in.mask) mask = functions::reshape(Variable(in.mask, false), {s[0], 1, 1, s[1]}).array();
+  return encoder(h, L::TransformerContext{.mask = mask});
 }
 
 Variable Bert::pooled(const Variable& h) { return functions::tanh(pooler(functions::get_item(h, {Slice(), 0}))); }
@@ -109,9 +111,11 @@ Variable mean_of_tokens(const Variable& h, const Array& mask) {
     throw DimensionError("mean_of_tokens: expected h (N, L, D) and a mask (N, L), got ", h.shape(), " and ",
                          mask.shape());
   expect_boolean("mean_of_tokens", mask);
-  const Array m = mask.astype(h.dtype()).to_device(h.device());
-  const Array weights = m / chainer::maximum(chainer::sum(m, {1}, true), 1.0);
-  return functions::sum(h * weights.reshape({m.shape()[0], m.shape()[1], 1}), 1);
+  const Variable m = functions::cast(Variable(mask.to_device(h.device()), false), h.dtype());
+  const Variable count = functions::clip(functions::sum(m, 1, {.keepdims = true}), 1, 1e9);
+  const Variable weights =
+      functions::reshape(m / functions::broadcast_to(count, m.shape()), {m.shape()[0], m.shape()[1], 1});
+  return functions::sum(h * functions::broadcast_to(weights, h.shape()), 1);
 }
 
 }  // namespace chainer::models

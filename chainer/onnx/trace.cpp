@@ -18,16 +18,27 @@ namespace {
 // Records the functions, composed functions and imported models of a run, in order.
 struct Events : FunctionHook, CompositeRecorder, ModelRecorder {
   struct Event {
-    Ref<FunctionNode> function;  // set for functions; the members after `in` are set for the other kinds
-    Arrays in;
+    Ref<FunctionNode> function;  // set for functions; the members after `out` are set for the other kinds
+    Arrays in, out;              // out: of functions that are not in the graph
     std::string label;
     NodeAttributes attributes;
     Variables inputs, outputs;
   };
   std::string name() const override { return "ONNX export"; }
-  void forward_postprocess(FunctionNode& f, const Arrays& in) override {
+  void forward_results(FunctionNode& f, const Arrays& in, const Arrays& out) override {
     place[&f] = events.size();
-    events.push_back({Ref<FunctionNode>(&f), Arrays(in.begin(), in.end()), {}, {}, {}, {}});
+    events.push_back({Ref<FunctionNode>(&f), Arrays(in.begin(), in.end()), {}, {}, {}, {}, {}});
+    // Arrays that come from inputs by functions outside of the graph (masks, ids), of which only the arrays are passed
+    // on.
+    if (!f.inputs().empty()) return;
+    const auto is_derived = [&](const Array& a) { return derived.contains(a.body_ref().get()); };
+    if (std::none_of(in.begin(), in.end(), is_derived)) return;
+    events.back().out = Arrays(out.begin(), out.end());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if (is_derived(out[i])) continue;  // passed through
+      by_array[out[i].body_ref().get()] = {events.size() - 1, i};
+      derived.insert(out[i].body_ref().get());
+    }
   }
   void record(std::string_view label, const Variables& inputs, NodeAttributes attributes,
               const Variable& output) override {
@@ -43,7 +54,7 @@ struct Events : FunctionHook, CompositeRecorder, ModelRecorder {
   }
   // Outputs that are inputs passed through belong to an earlier event.
   void add(std::string_view label, const Variables& inputs, NodeAttributes attributes, const Variables& outputs) {
-    Event e{{}, {}, std::string(label), std::move(attributes), inputs, outputs};
+    Event e{{}, {}, {}, std::string(label), std::move(attributes), inputs, outputs};
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const Variable& y = outputs[i];
       const auto passed = [&](const auto& same) {
@@ -66,6 +77,7 @@ struct Events : FunctionHook, CompositeRecorder, ModelRecorder {
   std::map<const FunctionNode*, std::size_t> place;
   std::map<const VariableNode*, std::pair<std::size_t, std::size_t>> by_node;
   std::map<const ArrayBody*, std::pair<std::size_t, std::size_t>> by_array;
+  std::set<const ArrayBody*> derived;  // the inputs' arrays, and those computed from them outside of the graph
 };
 
 struct Recording {
@@ -161,7 +173,10 @@ class Reader {
       const FunctionNode& f = *e.function;
       r.label = table_label(f);
       r.exact = f.label();
-      for (std::size_t i = 0; i < f.inputs().size(); ++i) r.inputs.push_back(value(f.inputs()[i].get(), e.in[i]));
+      const bool in_graph = !f.inputs().empty();
+      for (std::size_t i = 0; i < e.in.size(); ++i)
+        r.inputs.push_back(value(in_graph ? f.inputs()[i].get() : nullptr, e.in[i]));
+      for (const Array& y : e.out) r.outputs.push_back({{}, y.shape(), y.dtype(), {}, true});
       for (const VariableNode* n : f.outputs())
         r.outputs.push_back({{}, n ? n->shape() : Shape(), n ? n->dtype() : float32, {}, n != nullptr});
       if (const auto* described = dynamic_cast<const Described*>(&f)) described->describe(r.attributes);
@@ -205,6 +220,7 @@ std::shared_ptr<const Trace> trace(const Computation& f, const Variables& inputs
     t->inputs.push_back(Variable(again ? v.array().copy() : v.array(), true));
   }
   {
+    for (const Variable& v : t->inputs) events->derived.insert(v.array().body_ref().get());
     const Recording recording(*events);
     t->results = f(t->inputs);
   }

@@ -165,9 +165,17 @@ TEST(a_network_learns_by_convolutions_of_the_library) {
   const Arrays want = gradients(Device()), got = gradients(fake.device);
   EXPECT_EQ(fake.executed() - before, 6);
   for (std::size_t i = 0; i < want.size(); ++i) EXPECT_CLOSE(got[i], want[i], {.atol = 1e-3, .rtol = 1e-4});
+  {
+    const UsingConfig tuned(&Config::autotune, true);
+    fake.engines({{.workspace = 4}, {.workspace = 8}}, {});
+    fake.device.synchronize();
+    const Arrays measured = gradients(fake.device);
+    for (std::size_t i = 0; i < want.size(); ++i) EXPECT_CLOSE(measured[i], want[i], {.atol = 1e-3, .rtol = 1e-4});
+  }
+  const int so_far = fake.executed();
   const UsingConfig never(&Config::use_cudnn, "never");
   const Arrays by_kernels = gradients(fake.device);
-  EXPECT_EQ(fake.executed() - before, 6);
+  EXPECT_EQ(fake.executed(), so_far);
   for (std::size_t i = 0; i < want.size(); ++i) EXPECT_CLOSE(by_kernels[i], want[i], {.atol = 1e-3, .rtol = 1e-4});
 }
 
@@ -278,6 +286,51 @@ TEST(plans_are_built_once_a_shape) {
   EXPECT_EQ(library->plans(), 2u);
 }
 
+// With `tune`, plans are measured once: the fastest is kept, results of measurements do not reach the output.
+TEST(plans_are_measured) {
+  const FakeConvolutions fake;
+  fake.engines({{.workspace = 40}, {.broken = true}, {.workspace = 24}, {.notes = note_varies}, {}}, {{}});
+  const std::unique_ptr<cuda::Cudnn> library = cuda::Cudnn::open();
+  alignas(16) float data[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, out[4] = {100};
+  cuda::LibraryConvolution call = call_of(float32, false, 1, data);
+  call.y.data = out, call.accumulate = true;
+  const std::vector<double> seconds{3, 4, 5, 1, 9, 7, 2, 2, 2};  // three measurements of each of three plans
+  std::size_t measured = 0;
+  const auto time = [&](const std::function<void()>& work) {
+    work();
+    EXPECT_EQ(out[0], 100);
+    return seconds[measured++ % seconds.size()];
+  };
+  std::vector<char> room(4096);
+  const auto run = [&] {
+    EXPECT(library->workspace(call).value() <= room.size());
+    const int before = fake.executed();
+    library->convolve(nullptr, call, room.data(), time);
+    return fake.executed() - before;
+  };
+  EXPECT_EQ(run(), 1);  // not asked for
+  EXPECT_EQ(out[0], 109);
+  out[0] = 100;
+  call.tune = true;
+  EXPECT_EQ(*library->workspace(call), 256u + sizeof(float));
+  EXPECT_EQ(run(), 3 * 4 + 1);
+  EXPECT_EQ(measured, 9u);
+  EXPECT_EQ(out[0], 109);
+  EXPECT_EQ(*library->workspace(call), 24u);  // the third engine, measured with 1 s
+  EXPECT_EQ(run(), 1);
+  call.tune = false;
+  EXPECT_EQ(run(), 1);
+  EXPECT_EQ(*library->workspace(call), 24u);
+  // Plans that fail when they run are not chosen.
+  library->forget_plans();
+  call.tune = true;
+  fake.fail("cudnnBackendExecute", 2000);
+  EXPECT_THROW(DeviceError, "cudnnBackendExecute", library->convolve(nullptr, call, room.data(), time));
+  fake.fail("", 0);
+  library->forget_plans();
+  EXPECT_EQ(fake.descriptors(), 0);
+}
+
 TEST(errors_of_the_library_have_names) {
   const FakeConvolutions fake;
   const std::unique_ptr<cuda::Cudnn> library = cuda::Cudnn::open();
@@ -288,11 +341,11 @@ TEST(errors_of_the_library_have_names) {
   EXPECT_THROW(DeviceError,
                "cudnnBackendExecute: CUDNN_STATUS_BAD_PARAM (as it was told) for a convolution (forward) of x (1, 1, "
                "3, 3), W (1, 1, 3, 3), y (1, 1, 1, 1) of float32",
-               library->convolve(nullptr, call, nullptr));
+               library->convolve(nullptr, call, nullptr, {}));
   fake.fail("cudnnBackendFinalize", 3000);
   EXPECT(!library->workspace(call_of(float32, false, 3)));
   EXPECT_EQ(library->why_not(), "cudnnBackendFinalize of a convolution: CUDNN_STATUS_NOT_SUPPORTED (as it was told)");
-  EXPECT_THROW(DeviceError, "cuDNN has no plan: ", library->convolve(nullptr, call_of(float32, true), nullptr));
+  EXPECT_THROW(DeviceError, "cuDNN has no plan: ", library->convolve(nullptr, call_of(float32, true), nullptr, {}));
   fake.fail("cudnnCreate", 1001);
   EXPECT(!cuda::Cudnn::open());  // it finds no device
   EXPECT_EQ(cuda::Cudnn::description(), text("cuDNN 9.19.0 (", FAKE_LIBCUDA, ")"));

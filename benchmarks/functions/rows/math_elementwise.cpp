@@ -11,7 +11,7 @@ void math_elementwise(Table& t) {
        "polygamma", "torch.polygamma(1, x[0])",
        [](const Variables& x) {
          static const Array one = ones({1}, int64);
-         return F::polygamma(one, x[0]);
+         return F::polygamma(one.to_device(x[0].device()), x[0]);
        },
        [](const Size& s) { return Inputs{uniform(0.5, 3, s.line())}; })
       .up_to(1);

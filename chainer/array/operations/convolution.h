@@ -13,6 +13,7 @@ struct ConvolutionPlan {
   bool tensor_cores = true;
   bool by_library = true;  ///< true if a device's library may be used
   bool winograd = true;    ///< true if the CPU backend may use Winograd's algorithm
+  bool autotune = false;   ///< true if a device's library measures its algorithms once per shape
   /// Returns the padding after the end of axis `d` for which exactly `out` positions of a filter of size `k` fit;
   /// negative if the last elements are not covered by any filter.
   int64_t pad_end(int d, int64_t in, int64_t k, int64_t out) const {

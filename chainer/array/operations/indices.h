@@ -8,14 +8,16 @@ namespace chainer {
 
 /// The check of integers below `size` by Backend::check_indices. The output for integer i is i itself, or, with
 /// `columns`, the position of its element in an array (outer, size, inner), where the integers have the shape (outer,
-/// inner). The `ignored` value is replaced by 0.
+/// inner). The `ignored` value is replaced by 0. With `wraps`, -size ... -1 count from the end.
 struct IndexCheck {
   int64_t size = 0;
-  std::optional<int64_t> ignored;
+  std::optional<int64_t> ignored = {};
   bool columns = false;
   int64_t inner = 1;
+  bool wraps = false;
+  int axis = 0;  ///< for fail()
   /// Throws the IndexError for the first value out of range.
-  void (*fail)(int64_t value, int64_t position, int64_t size) = nullptr;
+  void (*fail)(int64_t value, int64_t position, const IndexCheck& check) = nullptr;
 };
 
 }  // namespace chainer

@@ -333,5 +333,14 @@ void Recorder::check_indices(const IndexCheck& check, const Array& index, Array&
   perform("check_indices", read({&index}), written({&out}),
           [&real = real_, check](Array* const* x) { real.check_indices(check, *x[0], *x[1]); });
 }
+void Recorder::argsort(const Array& rows, Array& order) {
+  perform("argsort", read({&rows}), written({&order}),
+          [&real = real_](Array* const* x) { real.argsort(*x[0], *x[1]); });
+}
+void Recorder::scatter_largest(Array& out, const Array& index, const Array& values) {
+  expect_known(out);
+  perform("scatter_largest", read({&index, &values}), written({&out}),
+          [&real = real_](Array* const* x) { real.scatter_largest(*x[2], *x[0], *x[1]); });
+}
 
 }  // namespace chainer::recording

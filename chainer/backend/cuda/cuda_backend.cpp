@@ -216,7 +216,7 @@ void CudaBackend::report_wrong_indices(DeviceState& d) {
   for (std::size_t k = 0; k < checks.size(); ++k) {
     if (wrong[k].high == WrongIndex::kNone) continue;
     forget_wrong_indices(d);
-    checks[k].fail(wrong[k].value(), wrong[k].position(), checks[k].size);
+    checks[k].fail(wrong[k].value(), wrong[k].position(), checks[k]);
   }
 }
 
@@ -237,7 +237,7 @@ void CudaBackend::check_indices(const IndexCheck& check, const Array& index, Arr
   args.index = static_cast<const char*>(dense.raw()), args.out = static_cast<int64_t*>(out.mutable_raw());
   args.type = type_of(dense.dtype()), args.bytes = static_cast<int>(item_size(dense.dtype()));
   args.ignores = check.ignored.has_value(), args.ignored = check.ignored.value_or(0);
-  args.columns = check.columns, args.inner = check.inner;
+  args.columns = check.columns, args.wraps = check.wraps, args.inner = check.inner;
   args.n = out.size(), args.size = check.size;
   with_device(out.device().index(), [&](DeviceState& d) {
     Capturing::refuse(*this, d.index, "it checks indices");

@@ -58,6 +58,8 @@ class CudaBackend final : public Backend {
   void reduce(Reduce op, const Array& a, const Dims& axes, Array& out) override;
   void arg_reduce(ArgReduce op, const Array& a, int axis, Array& out) override;
   void scan(Scan op, const Array& a, int axis, Array& out) override;
+  void argsort(const Array& rows, Array& order) override;
+  void scatter_largest(Array& out, const Array& index, const Array& values) override;
   void gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) override;
   void take_rows(const Array& a, const Array& index, Array& out) override;
   void scatter_rows(Array& out, const Array& index, const Array& values, bool accumulate) override;
@@ -119,6 +121,8 @@ class CudaBackend final : public Backend {
   void standardize_rows(RowsMomentsArgs args, const Array& x, const Array& y);
   void multiply_by_kernel(const ProductCall& call, int index);
   /// Returns true if a library computed the convolution.
+  void scan_rows(Scan op, const Array& a, Array out, const Array& before);
+  void combine_rows(Array& out, const Array& index, const Array& values, const std::string& name);
   bool convolve_by_library(const ConvolutionCall& call);
   std::optional<std::size_t> convolution_workspace(int index, const LibraryConvolution& call);
   void convolve(int index, const LibraryConvolution& call, void* workspace);

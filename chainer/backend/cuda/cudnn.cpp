@@ -86,6 +86,14 @@ constexpr CudnnOperation kCudnnOperations[] = {{"forward", 10, 700, 701, 702, 70
 const CudnnOperation& cudnn_operation(Convolution op) { return kCudnnOperations[static_cast<std::size_t>(op)]; }
 constexpr int64_t kCudnnIds[] = {1, 2, 3};  // of x, w, y
 
+template <class Call>
+auto& result_of(Call& call) {
+  return call.op == Convolution::forward ? call.y : call.op == Convolution::backward_data ? call.x : call.w;
+}
+std::size_t bytes_of(const LibraryConvolution::Tensor& t, Dtype d) {
+  return static_cast<std::size_t>(t.size.product() * item_size(d));
+}
+
 std::optional<int> cudnn_type(Dtype d) {
   switch (d) {
     case Dtype::float32: return 0;
@@ -143,11 +151,16 @@ class Cudnn::Descriptor {
   const Cudnn& library_;
 };
 
-// A plan, with the objects that it refers to.
+// Plans for one call, the one to use first, with the objects that they refer to. There are several until they have been
+// measured.
 struct Cudnn::Plan {
+  struct Choice {
+    const Descriptor* plan;
+    int64_t workspace;
+  };
   std::deque<Descriptor> parts;
-  const Descriptor* plan = nullptr;
-  int64_t workspace = 0;
+  std::vector<Choice> choices;
+  bool tuned = false;
   ~Plan() {
     while (!parts.empty()) parts.pop_back();
   }
@@ -255,19 +268,21 @@ std::unique_ptr<Cudnn::Plan> Cudnn::build(const LibraryConvolution& call) {
           else
             plan.set(plan_handle, of_handle, 1, &handle_);
           plan.set(plan_configuration, *configuration).finish("a plan");
-          plan.get(plan_workspace, of_int64, 1, &out->workspace);
-          if (out->workspace > static_cast<int64_t>(kMostWorkspace)) {
-            why_not_ = text("the plan requires ", out->workspace, " bytes of working memory");
+          int64_t workspace = 0;
+          plan.get(plan_workspace, of_int64, 1, &workspace);
+          if (workspace > static_cast<int64_t>(kMostWorkspace)) {
+            why_not_ = text("the plan requires ", workspace, " bytes of working memory");
             continue;
           }
-          out->plan = &plan;
-          return out;
+          out->choices.push_back({&plan, workspace});
+          if (out->choices.size() == (call.tune ? kMostMeasured : 1)) return out;
         } catch (const DeviceError& e) { why_not_ = e.what(); }
+      if (!out->choices.empty()) return out;
     } catch (const DeviceError& e) { why_not_ = e.what(); }
   return nullptr;
 }
 
-const Cudnn::Plan* Cudnn::plan(const LibraryConvolution& call) {
+Cudnn::Plan* Cudnn::plan(const LibraryConvolution& call) {
   Key key{static_cast<int64_t>(call.op), static_cast<int64_t>(call.dtype), call.accumulate,
           static_cast<int64_t>(call.tensor_cores), call.stride.ndim()};
   const auto put = [&](const Dims& d) { key.insert(key.end(), d.begin(), d.end()); };
@@ -277,31 +292,67 @@ const Cudnn::Plan* Cudnn::plan(const LibraryConvolution& call) {
   }
   put(call.stride), put(call.pad), put(call.pad_end), put(call.dilate);
   const auto found = plans_.find(key);
-  if (found != plans_.end()) return found->second.get();
+  const bool is_made = found != plans_.end();
+  if (is_made && (!found->second || !call.tune || found->second->tuned || found->second->choices.size() > 1))
+    return found->second.get();
   std::unique_ptr<Plan> made;
   try {
     made = build(call);
   } catch (const DeviceError& e) { why_not_ = e.what(); }
-  return plans_.emplace(std::move(key), std::move(made)).first->second.get();
+  if (made && call.tune) made->tuned = made->choices.size() == 1;
+  if (!is_made) return plans_.emplace(std::move(key), std::move(made)).first->second.get();
+  replaced_.push_back(std::exchange(found->second, std::move(made)));
+  return found->second.get();
 }
-void Cudnn::forget_plans() { plans_.clear(); }
+void Cudnn::forget_plans() { plans_.clear(), replaced_.clear(); }
 
 std::optional<std::size_t> Cudnn::workspace(const LibraryConvolution& call) {
   const Plan* p = plan(call);
-  return p ? std::optional(static_cast<std::size_t>(p->workspace)) : std::nullopt;
+  if (!p) return {};
+  if (!call.tune || p->tuned) return static_cast<std::size_t>(p->choices[0].workspace);
+  return results_in(*p) + bytes_of(result_of(call), call.dtype);
 }
 
-void Cudnn::convolve(CuHandle stream, const LibraryConvolution& call, void* workspace) {
-  const Plan* p = plan(call);
+// Returns the offset of results in the workspace while plans are measured.
+std::size_t Cudnn::results_in(const Plan& p) {
+  int64_t most = 0;
+  for (const Plan::Choice& c : p.choices) most = std::max(most, c.workspace);
+  return static_cast<std::size_t>((most + 255) / 256 * 256);
+}
+
+void Cudnn::measure(Plan& p, CuHandle stream, LibraryConvolution call, char* workspace, const Timer& time) {
+  result_of(call).data = workspace + results_in(p);
+  double least = 0;
+  std::optional<Plan::Choice> best;
+  for (const Plan::Choice& c : p.choices) try {
+      const auto run = [&] { execute(stream, *c.plan, call, workspace); };
+      run();
+      double seconds = time(run);
+      for (int again = 0; again < 2; ++again) seconds = std::min(seconds, time(run));
+      if (!best || seconds < least) best = c, least = seconds;
+    } catch (const DeviceLost&) { throw; } catch (const DeviceError& e) {
+      why_not_ = e.what();
+    }
+  if (best) p.choices = {*best};
+  p.tuned = true;
+}
+
+void Cudnn::execute(CuHandle stream, const Descriptor& plan, const LibraryConvolution& call, void* workspace) {
+  void* const addresses[] = {call.x.data, call.w.data, call.y.data};
+  Descriptor arguments(*this, kind_arguments);
+  arguments.set(arguments_ids, of_int64, 3, kCudnnIds).set(arguments_addresses, of_address, 3, addresses);
+  arguments.set(arguments_workspace, of_address, 1, &workspace).finish("arguments");
+  expect_success(f_.set_stream(handle_, stream), "cudnnSetStream");
+  expect_success(f_.execute(handle_, plan.raw, arguments.raw), "cudnnBackendExecute");
+}
+
+void Cudnn::convolve(CuHandle stream, const LibraryConvolution& call, void* workspace, const Timer& time) {
+  Plan* const p = plan(call);
   try {
     if (!p) throw DeviceError("cuDNN has no plan: ", why_not_);
-    void* const addresses[] = {call.x.data, call.w.data, call.y.data};
-    Descriptor arguments(*this, kind_arguments);
-    arguments.set(arguments_ids, of_int64, 3, kCudnnIds).set(arguments_addresses, of_address, 3, addresses);
-    arguments.set(arguments_workspace, of_address, 1, &workspace).finish("arguments");
-    expect_success(f_.set_stream(handle_, stream), "cudnnSetStream");
-    expect_success(f_.execute(handle_, p->plan->raw, arguments.raw), "cudnnBackendExecute");
-  } catch (const DeviceError& e) {
+    if (call.tune && !p->tuned) measure(*p, stream, call, static_cast<char*>(workspace), time);
+    execute(stream, *p->choices[0].plan, call, workspace);
+  } catch (const DeviceLost&) { throw; } catch (const DeviceError& e) {
     throw DeviceError(e.what(), " for a convolution (", cudnn_operation(call.op).name, ") of x ", call.x.size, ", W ",
                       call.w.size, ", y ", call.y.size, " of ", call.dtype);
   }

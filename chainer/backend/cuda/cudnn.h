@@ -2,6 +2,7 @@
 // Convolutions by NVIDIA's cuDNN, which is opened at run time and not needed to build. Uses its graph interface: an
 // operation is described, cuDNN offers engines for it, and an engine becomes a plan.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -40,7 +41,9 @@ struct CudnnFunctions {
 /// unless the call allows it, accumulate at least in float32, and do not use Fourier transforms.
 class Cudnn {
  public:
-  static constexpr std::size_t kMostWorkspace = std::size_t(1) << 30, kMostPlans = 1024;
+  static constexpr std::size_t kMostWorkspace = std::size_t(1) << 30, kMostPlans = 1024, kMostMeasured = 8;
+  /// Returns the seconds that the device takes for the work of its argument.
+  using Timer = std::function<double(const std::function<void()>&)>;
 
   /// Opens CHAINER_CUDNN_LIBRARY, or libcudnn.so.9. Returns null if there is none, if the variable is "none", or if the
   /// library finds no device. `described` is a device as JSON text, for which plans are built without a device (cuDNN
@@ -55,9 +58,10 @@ class Cudnn {
   /// Returns the bytes of workspace that convolve() needs; nothing if cuDNN has no plan for this call, with the reason
   /// in why_not().
   std::optional<std::size_t> workspace(const LibraryConvolution& call);
-  /// Runs a convolution for which workspace() has returned a size. Throws DeviceError with the library's status and the
-  /// shapes.
-  void convolve(CuHandle stream, const LibraryConvolution& call, void* workspace);
+  /// Runs a convolution for which workspace() has returned a size. If the call asks for it, up to kMostMeasured plans
+  /// are measured first, once, with results in the workspace, and the fastest is kept. Throws DeviceError with the
+  /// library's status and the shapes.
+  void convolve(CuHandle stream, const LibraryConvolution& call, void* workspace, const Timer& time);
   const std::string& why_not() const { return why_not_; }
   /// The number of plans, including shapes without one. forget_plans() may be called while nothing runs on the device.
   std::size_t plans() const { return plans_.size(); }
@@ -71,12 +75,16 @@ class Cudnn {
   void expect_success(int status, const std::string& what) const;
   bool is_allowed(const Descriptor& configuration, const LibraryConvolution& call);
   std::unique_ptr<Plan> build(const LibraryConvolution& call);
-  const Plan* plan(const LibraryConvolution& call);
+  Plan* plan(const LibraryConvolution& call);
+  static std::size_t results_in(const Plan& plan);
+  void measure(Plan& plan, CuHandle stream, LibraryConvolution call, char* workspace, const Timer& time);
+  void execute(CuHandle stream, const Descriptor& plan, const LibraryConvolution& call, void* workspace);
 
   CudnnFunctions f_;
   std::string described_, why_not_;
   void* handle_ = nullptr;
   std::map<Key, std::unique_ptr<Plan>> plans_;
+  std::vector<std::unique_ptr<Plan>> replaced_;  // captured graphs may use them
 };
 
 }  // namespace chainer::cuda

@@ -52,6 +52,7 @@ struct LibraryConvolution {
   Dims stride, pad, pad_end, dilate;
   bool accumulate;
   bool tensor_cores;
+  bool tune = false;  ///< measure the library's algorithms, once
 };
 
 class Nccl;

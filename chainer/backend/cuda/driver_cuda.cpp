@@ -381,7 +381,20 @@ std::optional<std::size_t> CudaDriver::convolution_workspace(Stream s, const Lib
 }
 void CudaDriver::convolve(Stream s, const LibraryConvolution& call, void* workspace) {
   const Use current(*this, of(s).device);
-  current->convolutions->convolve(of(s).handle, call, workspace);
+  const auto time = [&](const std::function<void()>& work) {
+    if (!current->begins) {
+      expect_success(cu_.make_event(&current->begins, 0), "cuEventCreate");
+      expect_success(cu_.make_event(&current->ends, 0), "cuEventCreate");
+    }
+    expect_success(cu_.record(current->begins, of(s).handle), "cuEventRecord");
+    work();
+    expect_success(cu_.record(current->ends, of(s).handle), "cuEventRecord");
+    expect_success(cu_.synchronize_event(current->ends), "cuEventSynchronize");
+    float milliseconds = 0;
+    expect_success(cu_.time_between(&milliseconds, current->begins, current->ends), "cuEventElapsedTime");
+    return milliseconds * 1e-3;
+  };
+  current->convolutions->convolve(of(s).handle, call, workspace, time);
   if (blocking_) synchronize(s);
 }
 

@@ -81,6 +81,7 @@ class CudaDriver final : public Driver {
   struct OneDevice {
     CuDevice number = 0;
     CuHandle context = nullptr, event = nullptr;  // the event is for copies between devices
+    CuHandle begins = nullptr, ends = nullptr;    // events with times, for measurements
     std::vector<CuHandle> modules;
     std::unordered_map<std::string, CuHandle> functions;
     std::unique_ptr<CublasLt> products;

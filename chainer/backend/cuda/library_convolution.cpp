@@ -7,6 +7,7 @@
 #include "chainer/array/operations/convolution.h"
 #include "chainer/array/operations/ops.h"
 #include "chainer/backend/cuda/cuda_backend.h"
+#include "chainer/backend/cuda/device_state.h"
 
 namespace chainer::cuda {
 namespace {
@@ -100,7 +101,8 @@ bool CudaBackend::convolve_by_library(const ConvolutionCall& asked) {
                           two_axes(*end_pad, spatial, 0),
                           two_axes(plan.dilate, spatial, 1),
                           asked.accumulate || bias,
-                          plan.tensor_cores};
+                          plan.tensor_cores,
+                          plan.autotune && !Capturing::of(*this, index)};
   const std::optional<std::size_t> bytes = convolution_workspace(index, call);
   if (!bytes) return false;
   Array room, a_copy, b_copy;

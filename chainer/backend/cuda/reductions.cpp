@@ -156,20 +156,60 @@ void CudaBackend::arg_reduce(ArgReduce op, const Array& a, int axis, Array& out)
   launch(index, kernel, grid_of(merge), block, merge);
 }
 
-void CudaBackend::scan(Scan op, const Array& a, int axis, Array& out) {
-  if (out.size() == 0) return;
-  const Strides from = a.strides(), to = out.strides();
-  Shape rows;
-  Strides in_rows, out_rows;
+namespace {
+
+// A part of an axis, as an axis of its own after that of the parts: (..., n, ...) as (parts, ..., length).
+Array in_rows(const Array& a, int axis, int64_t first, int64_t parts, int64_t length) {
+  Shape shape{parts};
+  Strides strides{a.strides()[axis] * length};
   for (int d = 0; d < a.ndim(); ++d)
-    if (d != axis) rows.push_back(a.shape()[d]), in_rows.push_back(from[d]), out_rows.push_back(to[d]);
-  const auto loop = make_loop<2>(rows, {&in_rows, &out_rows}, 2);
+    if (d != axis) shape.push_back(a.shape()[d]), strides.push_back(a.strides()[d]);
+  shape.push_back(length), strides.push_back(a.strides()[axis]);
+  return Array(ArrayBody::view(a.body_ref(), shape, strides, first * a.strides()[axis]));
+}
+
+}  // namespace
+
+// Long rows are scanned in parts: their totals first, which are scanned themselves, then each part from its total.
+void CudaBackend::scan(Scan op, const Array& a, int axis, Array& out) {
+  constexpr int64_t kPart = 8192;
+  if (out.size() == 0) return;
+  const int64_t n = a.shape()[axis], parts = n / kPart;
+  if (parts < 2 || out.size() / n >= 512 || a.ndim() == kMaxNdim)
+    return scan_rows(op, in_rows(a, axis, 0, 1, n), in_rows(out, axis, 0, 1, n), {});
+  const Dtype wide = is_floating(out.dtype()) ? float64 : int64;
+  const Array body = in_rows(a, axis, 0, parts, kPart);
+  const int last = body.ndim() - 1;
+  Shape kept(body.shape().begin(), body.shape().end() - 1), all = kept;
+  all[0] = parts + 1;
+  Array totals(kept, wide, out.device()), before(all, wide, out.device());
+  reduce(op == Scan::cumprod ? Reduce::prod : Reduce::sum, body, Dims{last}, totals);
+  Array first = in_rows(before, 0, 0, 1, 1), rest = in_rows(before, 0, 1, 1, parts);
+  fill(first, op == Scan::cumprod ? 1 : 0);
+  scan_rows(op, in_rows(totals, 0, 0, 1, parts), rest, {});
+  scan_rows(op, body, in_rows(out, axis, 0, parts, kPart), before);
+  if (n > parts * kPart)
+    scan_rows(op, in_rows(a, axis, parts * kPart, 1, n - parts * kPart),
+              in_rows(out, axis, parts * kPart, 1, n - parts * kPart), in_rows(before, 0, parts, 1, 1));
+}
+
+// Scans along the last axis, from totals of the other axes, if given.
+void CudaBackend::scan_rows(Scan op, const Array& a, Array out, const Array& before) {
+  const int axis = a.ndim() - 1;
+  const Strides from = a.strides(), to = out.strides();
+  const Shape rows(a.shape().begin(), a.shape().end() - 1);
+  Strides in_rows, out_rows;
+  for (int d = 0; d < axis; ++d) in_rows.push_back(from[d]), out_rows.push_back(to[d]);
+  // The totals are numbered as the rows are.
+  const auto loop = make_loop<2>(rows, {&in_rows, &out_rows}, 2, !before);
   ScanArgs args{};
   args.rows = space_of(loop);
   args.in = operand_of(loop, 0, a.raw(), a.dtype()), args.out = operand_of(loop, 1, out.mutable_raw(), out.dtype());
   args.n = a.shape()[axis];
   args.in_step = from[axis] * item_size(a.dtype()), args.out_step = to[axis] * item_size(out.dtype());
   args.product = op == Scan::cumprod;
+  Array dense_before;
+  if (before) dense_before = before.contiguous(), args.before = static_cast<const char*>(dense_before.raw());
   const bool floating = is_floating(out.dtype());
   const int index = out.device().index();
   if (args.n < 64 || args.rows.size >= 4096) {

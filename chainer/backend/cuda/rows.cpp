@@ -74,34 +74,42 @@ void CudaBackend::take_rows(const Array& a, const Array& index, Array& out) {
 }
 
 void CudaBackend::scatter_rows(Array& out, const Array& index, const Array& values, bool accumulate) {
+  combine_rows(out, index, values, accumulate ? "add" : "put");
+}
+void CudaBackend::scatter_largest(Array& out, const Array& index, const Array& values) {
+  combine_rows(out, index, values, "largest");
+}
+
+// Calls the kernels NAME_rows, or NAME_few_rows (not for "largest").
+void CudaBackend::combine_rows(Array& out, const Array& index, const Array& values, const std::string& name) {
   if (values.size() == 0) return;
   if (!are_rows(values, index, out)) {
     const int64_t width = values.size() / index.size();
     Array flat = out.reshape({out.shape()[0], width});
-    return scatter_rows(flat, index.reshape({index.size()}), values.reshape({index.size(), width}), accumulate);
+    return combine_rows(flat, index.reshape({index.size()}), values.reshape({index.size(), width}), name);
   }
   const void* from = values.raw();
   RowsArgs args = rows(out, out.mutable_raw(), index, values, from);
   args.list.data = nullptr;
   const int index_of_device = out.device().index();
-  if (args.rows.size <= 32) {
+  if (args.rows.size <= 32 && name != "largest") {
     const Threads t(args.row.size);
-    const char* const kernel = accumulate ? "add_few_rows" : "put_few_rows";
-    return launch(index_of_device, kernel_for(kernel, out.dtype()), t.grid, t.block, args);
+    return launch(index_of_device, kernel_for((name + "_few_rows").c_str(), out.dtype()), t.grid, t.block, args);
   }
-  Array found({accumulate ? 2 : 1, out.shape()[0]}, int32, out.device()), next;
+  const bool lists = name != "put";
+  Array found({lists ? 2 : 1, out.shape()[0]}, int32, out.device()), next;
   fill(found, -1);
   args.heads = static_cast<int*>(found.mutable_raw());
-  if (accumulate) {
+  if (lists) {
     next = Array({index.size()}, int32, out.device());
     args.counts = args.heads + out.shape()[0];
     args.next = static_cast<int*>(next.mutable_raw());
   }
   const Threads each(args.rows.size);
   launch(index_of_device, "find_rows", each.grid, each.block, args);
-  RowThreads t(args, accumulate ? 32 : threads_across(args));
-  t.grid.y = accumulate ? 1 : t.grid.y;
-  launch(index_of_device, kernel_for(accumulate ? "add_rows" : "put_rows", out.dtype()), t.grid, t.block, args);
+  RowThreads t(args, lists ? 32 : threads_across(args));
+  t.grid.y = lists ? 1 : t.grid.y;
+  launch(index_of_device, kernel_for((name + "_rows").c_str(), out.dtype()), t.grid, t.block, args);
 }
 
 }  // namespace chainer::cuda

@@ -2,9 +2,9 @@
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/math.h"
+#include "chainer/functions/noise/draws.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
-#include "chainer/routines/random.h"
 
 namespace chainer::functions {
 
@@ -19,7 +19,7 @@ Variable Rrelu::operator()(const Variable& x, double l, double u, const RreluOpt
   if (!config().train)
     r = full(x.shape(), (l + u) / 2, x.dtype(), x.device());
   else if (!r)
-    r = random::uniform(l, u, x.shape(), x.dtype()).to_device(x.device());
+    r = uniform_draws(l, u, x.shape(), x.dtype(), x.device());
   if (r.shape() != x.shape()) throw DimensionError("rrelu: r has shape ", r.shape(), ", x ", x.shape());
   if (o.return_r) *o.return_r = r;
   const Array slope = chainer::where(x.array() >= 0, ones_like(x.array()), r.astype(x.dtype(), false));

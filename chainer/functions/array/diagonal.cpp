@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "chainer/functions/array.h"
-#include "chainer/routines/creation.h"
 
 namespace chainer::functions {
 
@@ -13,7 +12,11 @@ Variable Diagonal::operator()(const Variable& x, int64_t offset, int64_t axis1, 
   const int64_t first = std::max<int64_t>(0, -offset), shift = std::max<int64_t>(0, offset);
   const int64_t n = std::max<int64_t>(0, std::min(rows - first, columns - shift));
   const Variable y = moveaxis(x, Dims{a, b}, Dims{-2, -1});
-  return get_item(y, {ellipsis, arange(first, first + n), arange(shift, shift + n)});
+  // Every (columns + 1)-th element of the flattened matrix.
+  Shape flat(y.shape().begin(), y.shape().end() - 2);
+  flat.push_back(rows * columns);
+  const int64_t start = first * columns + shift, stop = n ? start + (n - 1) * (columns + 1) + 1 : start;
+  return get_item(reshape(y, flat), {ellipsis, Slice(start, stop, columns + 1)});
 }
 
 }  // namespace chainer::functions

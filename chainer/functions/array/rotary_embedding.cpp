@@ -82,9 +82,9 @@ Variable RotaryEmbedding::operator()(const Variable& x, const RotaryEmbeddingOpt
                                        (-2 * std::log(o.base) / static_cast<double>(std::max<int64_t>(size, 1))));
   Shape column = positions.shape();
   column.push_back(1);
-  const Array angle = to_host(positions).astype(float64).reshape(column) * frequency;
+  const Array angle = positions.to_device(x.device()).astype(float64).reshape(column) * frequency.to_device(x.device());
   const Dtype wide = compute_dtype(x.dtype());
-  const auto table = [&](const Array& a, Dtype d) { return a.astype(d).to_device(x.device()); };
+  const auto table = [&](const Array& a, Dtype d) { return a.astype(d); };
   const bool host = !CompositeRecorder::current && x.device().is_host() && x.size();
   const Array cosine = table(chainer::cos(angle), host ? wide : x.dtype());
   const Array sine = table(chainer::sin(angle), host ? wide : x.dtype());

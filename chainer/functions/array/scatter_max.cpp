@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-
-#include "chainer/array/host.h"
+#include "chainer/array/backend.h"
+#include "chainer/array/positions.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
@@ -11,19 +10,6 @@
 
 namespace chainer::functions {
 namespace {
-
-// The maximum of a and of the elements of b that are put at `places`, flat positions in a.
-Array put_largest(const Array& a, const Array& places, const Array& b) {
-  Array y = a.astype(float64).contiguous();
-  const Array from = b.astype(float64).contiguous();
-  if (from.size() == 0 || y.size() == 0) return y.astype(a.dtype());
-  double* const to = y.mutable_data<double>();
-  const double* const v = from.data<double>();
-  const int64_t* const at = places.data<int64_t>();
-  for (int64_t i = 0; i < from.size(); ++i)
-    if (double& d = to[at[i]]; v[i] > d || std::isnan(v[i])) d = v[i];
-  return y.astype(a.dtype());
-}
 
 struct ScatterMaxNode : FunctionNode {
   explicit ScatterMaxNode(Indices s) : slices(std::move(s)) {}
@@ -35,10 +21,13 @@ struct ScatterMaxNode : FunctionNode {
   Arrays forward(const Arrays& in) override {
     retain_inputs({0, 1});
     retain_outputs({0});
-    const Array positions = arange(in[0].size()).astype(int64).reshape(in[0].shape());
+    const Device device = in[0].device();
+    const Array positions = positions_below(in[0].size(), device).reshape(in[0].shape());
     const Array places = chainer::get_item(positions, slices).contiguous();
-    const Array b = chainer::broadcast_to(in[1], places.shape());
-    return {through_host([&](const Array& x, const Array& y) { return put_largest(x, places, y); }, in[0], b)};
+    const Array b = chainer::broadcast_to(in[1], places.shape()).contiguous();
+    Array flat = in[0].contiguous().ravel().copy();
+    if (places.size()) device.backend().scatter_largest(flat, places.ravel(), b.ravel());
+    return {flat.reshape(in[0].shape())};
   }
   // All elements that equal the maximum share its gradient equally. Which ones they are is a constant of the graph.
   Variables backward(const Indexes& wanted, const Variables& gy) override {

@@ -19,6 +19,7 @@ struct Sizes {
 
 // Built of differentiable functions: used for gradients that need a graph.
 Variable composed(const Variable& x, const Variable& grid) {
+  if (item_size(x.dtype()) == 2) return cast(composed(cast(x, float32), cast(grid, float32)), x.dtype());
   const Sizes s(x.shape(), grid.shape());
   const int64_t n = s.n, c = s.c, h = s.h, w = s.w, out_h = s.out_h, out_w = s.out_w;
   // Padded with one pixel of zeros; channels last, so that a pixel is one row.
@@ -48,7 +49,7 @@ Variable composed(const Variable& x, const Variable& grid) {
   return transpose(y.reshape({n, out_h, out_w, c}), {0, 3, 1, 2});
 }
 
-// The forward pass and the first gradient, by the host's kernel.
+// The forward pass and the first gradient: by the host's kernel, elsewhere composed.
 struct SamplerNode : FunctionNode {
   std::string label() const override { return "SpatialTransformerSampler"; }
   void check_type_forward(const type_check::TypeInfos& in) const override {
@@ -59,14 +60,16 @@ struct SamplerNode : FunctionNode {
   }
   Arrays forward(const Arrays& in) override {
     retain_inputs({0, 1});
-    return {through_host(sampled, in[0], in[1])};
+    if (in[0].device().is_host()) return {sampled(in[0], in[1])};
+    const UsingConfig no_graph(&Config::enable_backprop, false);
+    return {composed(Variable(in[0], false), Variable(in[1], false)).array()};
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
     auto [x, grid] = retained_inputs<2>();
-    if (config().enable_backprop)
+    if (config().enable_backprop || !x.device().is_host())
       return partial_gradients([](const Variables& in) { return Variables{composed(in[0], in[1])}; }, {x, grid}, wanted,
                                gy);
-    const Arrays g = through_host(gradients, x.array(), grid.array(), gy[0].array());
+    const Arrays g = gradients(x.array(), grid.array(), gy[0].array());
     return {Variable(g[0], false), Variable(g[1], false)};
   }
 

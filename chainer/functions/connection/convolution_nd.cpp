@@ -16,7 +16,8 @@ ConvolutionPlan make_plan(std::string_view name, int axes, const PerAxis& stride
                           groups,
                           config().use_cudnn_tensor_core.get() != "never",
                           config().use_cudnn.get() != "never",
-                          config().winograd};
+                          config().winograd,
+                          config().autotune};
   for (int d = 0; d < axes; ++d)
     if (p.stride[d] < 1 || p.pad[d] < 0 || p.dilate[d] < 1)
       throw ValueError(name, ": stride ", p.stride, " and dilate ", p.dilate, " must be positive, pad ", p.pad,

@@ -17,8 +17,8 @@ namespace {
 
 using Ignore = std::optional<int64_t>;
 
-[[noreturn]] void fail(int64_t id, int64_t position, int64_t vocabulary) {
-  throw IndexError("embed_id: id ", id, " at position ", position, " is outside the vocabulary of ", vocabulary);
+[[noreturn]] void fail(int64_t id, int64_t position, const IndexCheck& c) {
+  throw IndexError("embed_id: id ", id, " at position ", position, " is outside the vocabulary of ", c.size);
 }
 // The row numbers, checked, with 0 for ignored ids.
 Array checked_rows(const Array& ids, int64_t vocabulary, Ignore ignore) {
@@ -34,7 +34,7 @@ Array checked_rows(const Array& ids, int64_t vocabulary, Ignore ignore) {
       if (ignore && p[i] == *ignore)
         p[i] = 0;
       else if (p[i] < 0 || p[i] >= vocabulary)
-        fail(p[i], i, vocabulary);
+        fail(p[i], i, {.size = vocabulary});
     }
   });
   return rows;

@@ -27,16 +27,16 @@ Shape scores_shape(const Variable& q, const Variable& k) {
   return s;
 }
 
-// Which scores count: those that `mask` and `causal` leave; none if all do.
-Array counted(const host_kernels::Attention& a, const Variable& q, const Variable& k) {
-  const int64_t queries = q.shape()[q.ndim() - 2], keys = k.shape()[k.ndim() - 2];
-  Array kept;
-  if (a.mask) kept = a.mask.dtype() == Dtype::bool_ ? a.mask : chainer::greater(a.mask, -HUGE_VAL);
+// Which scores count: those that the mask leaves, and those of the past.
+Arrays counted(const host_kernels::Attention& a, const Variable& q, const Variable& k) {
+  Arrays kept;
+  if (a.mask) kept.push_back(a.mask.dtype() == Dtype::bool_ ? a.mask : chainer::greater(a.mask, -HUGE_VAL));
   if (!a.causal) return kept;
   // Compared on the device, to which only the positions are sent.
+  const int64_t queries = q.shape()[q.ndim() - 2], keys = k.shape()[k.ndim() - 2];
   const Array last = (arange(queries) + (keys - queries)).reshape({queries, 1});
-  const Array past = less_equal(arange(keys).to_device(q.device()), last.to_device(q.device()));
-  return kept ? logical_and(kept, past) : past;
+  kept.push_back(less_equal(arange(keys).to_device(q.device()), last.to_device(q.device())));
+  return kept;
 }
 
 // In functions on variables: for gradients with a graph, exports and devices. Holds all scores. `factors` are those of
@@ -50,17 +50,17 @@ Variable composed(const host_kernels::Attention& a, const Array& factors, const 
   // Heads that share keys are rows of one product.
   const Variable k3 = reshape(k, {groups, keys, d}), v3 = reshape(v, {groups, keys, e});
   Variable s = reshape(matmul(reshape(q, {groups, rows, d}), k3, {.transb = true}), scores) * a.scale;
-  const Array kept = counted(a, q, k);
+  const Arrays kept = counted(a, q, k);
   if (a.mask && a.mask.dtype() != Dtype::bool_)
-    s = s + chainer::where(kept, a.mask, zeros(a.mask.shape(), a.mask.dtype(), a.mask.device()));
-  if (kept) {
-    const Array all = chainer::broadcast_to(kept, scores);
+    s = s + chainer::where(kept[0], a.mask, zeros(a.mask.shape(), a.mask.dtype(), a.mask.device()));
+  Variables all;
+  for (const Array& m : kept) {
+    all.push_back(broadcast_to(Variable(m, false), scores));
     const double least = s.dtype() == float16 ? -30000 : -1e30;
-    s = where(Variable(all, false), s, Variable(full(scores, least, s.dtype(), s.device()), false));
-    s = softmax(s, -1) * all.astype(s.dtype());
-  } else {
-    s = softmax(s, -1);
+    s = where(all.back(), s, Variable(full(scores, least, s.dtype(), s.device()), false));
   }
+  s = softmax(s, -1);
+  for (const Variable& m : all) s = s * cast(m, s.dtype());
   if (factors) s = s * factors;
   Shape result = q.shape();
   result[result.ndim() - 1] = e;
@@ -156,7 +156,9 @@ Variable ScaledDotProductAttention::operator()(const Variable& q, const Variable
     const Dtype d = host ? compute_dtype(q.dtype()) : q.dtype();
     const Array mask = o.mask.dtype() == Dtype::bool_ ? o.mask : o.mask.astype(d, false);
     try {
-      a.mask = chainer::broadcast_to(mask.to_device(q.device()), scores);
+      const Array there = mask.to_device(q.device());
+      // By a function, so that an exported file can have the mask as an input.
+      a.mask = host ? chainer::broadcast_to(there, scores) : broadcast_to(Variable(there, false), scores).array();
     } catch (const DimensionError&) {
       throw DimensionError("scaled_dot_product_attention: a mask of shape ", mask.shape(),
                            " does not broadcast to scores of shape ", scores);

@@ -2,6 +2,7 @@
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"
+#include "chainer/functions/label_positions.h"
 #include "chainer/functions/loss.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/creation.h"
@@ -22,13 +23,11 @@ Variable Hinge::operator()(const Variable& x, const Variable& t, const HingeOpti
   // Sums of squares, and of more than 65,504 losses, overflow float16.
   if (o.reduce == Reduction::mean && item_size(x.dtype()) == 2) return cast((*this)(cast(x, float32), t, o), x.dtype());
   // The score of the correct label lowers the loss, the other scores raise it.
-  Array sign = ones_like(x.array());
-  const std::vector<int64_t> labels = t.array().to_vector<int64_t>();
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (labels[i] < 0 || labels[i] >= x.shape()[1])
-      throw IndexError("hinge: label ", labels[i], " at position ", i, " is not in 0 ... ", x.shape()[1] - 1);
-    sign.set({static_cast<int64_t>(i), labels[i]}, -1);
-  }
+  Array sign = full(Shape{x.size()}, 1, x.dtype(), x.device());
+  const Array correct = label_positions<Hinge>(t.array().to_device(x.device()), x.shape()[1]);
+  const Array minus_one = full(correct.shape(), -1, x.dtype(), x.device());
+  x.device().backend().scatter_rows(sign, correct, minus_one, false);
+  sign = sign.reshape(x.shape());
   Variable loss = relu(1 + x * Variable(sign, false));
   if (o.norm == HingeNorm::L2) loss = square(loss);
   return o.reduce == Reduction::no ? loss : sum(loss) / static_cast<double>(x.shape()[0]);

@@ -46,7 +46,8 @@ struct LinearCrossEntropyNode : FunctionNode {
     retain_inputs(in.size() == 4 ? Indexes{0, 1, 2, 3} : Indexes{0, 1, 2});
     const Array &x = in[0], &t = in[2];
     Array checked({t.size()}, int64, t.device());
-    t.device().backend().check_indices({in[1].shape()[0], options.ignore_label, false, 1, fail}, t, checked);
+    t.device().backend().check_indices({.size = in[1].shape()[0], .ignored = options.ignore_label, .fail = fail}, t,
+                                       checked);
     if (options.reduce == Reduction::no) return {blocks(in, {}, {}).losses};
     const Array factor = share(t);
     // Sums of gradients in 16 bits need the gradient of the loss (a loss scale) before they are rounded.
@@ -134,9 +135,9 @@ struct LinearCrossEntropyNode : FunctionNode {
     const int64_t divisor = options.reduce == Reduction::sum ? 1 : std::max<int64_t>(1, batch);
     return full({}, 1 / static_cast<double>(divisor), wide, t.device());
   }
-  [[noreturn]] static void fail(int64_t label, int64_t position, int64_t classes) {
+  [[noreturn]] static void fail(int64_t label, int64_t position, const IndexCheck& check) {
     throw IndexError("linear_cross_entropy: label ", label, " at position ", position, " is not in 0 ... ",
-                     classes - 1);
+                     check.size - 1);
   }
 
   SoftmaxCrossEntropyOptions options, rows_options;

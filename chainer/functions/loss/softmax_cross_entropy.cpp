@@ -144,7 +144,7 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
                           l[i] = 0;
                           w[i] = 0;
                         } else if (l[i] < 0 || l[i] >= classes) {
-                          fail(l[i], i, classes);
+                          fail(l[i], i, {.size = classes});
                         } else {
                           w[i] = weights.empty() ? 1 : weights[static_cast<std::size_t>(l[i])];
                           ++counted;
@@ -163,7 +163,8 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
   void read_labels_there(int64_t classes, int64_t inner, const Array& t) {
     const auto checked = [&](bool columns) {
       Array out({t.size()}, int64, t.device());
-      const IndexCheck check{classes, options.ignore_label, columns, inner, fail};
+      const IndexCheck check{
+          .size = classes, .ignored = options.ignore_label, .columns = columns, .inner = inner, .fail = fail};
       t.device().backend().check_indices(check, t, out);
       return out;
     };
@@ -185,9 +186,9 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
       scale.fill(1 / static_cast<double>(divisor));
     }
   }
-  [[noreturn]] static void fail(int64_t label, int64_t position, int64_t classes) {
+  [[noreturn]] static void fail(int64_t label, int64_t position, const IndexCheck& check) {
     throw IndexError("softmax_cross_entropy: label ", label, " at position ", position, " is not in 0 ... ",
-                     classes - 1);
+                     check.size - 1);
   }
 
   static Array log_softmax_array(const Array& in, int64_t inner, int64_t classes) {

@@ -5,9 +5,9 @@
 #include "chainer/functions/math.h"
 #include "chainer/functions/mixed.h"
 #include "chainer/functions/noise.h"
+#include "chainer/functions/noise/draws.h"
 #include "chainer/functions/rows.h"
 #include "chainer/routines/arithmetic.h"
-#include "chainer/routines/random.h"
 
 namespace chainer::functions {
 
@@ -29,7 +29,7 @@ Variable SimplifiedDropconnect::operator()(const Variable& x, const Variable& W,
   if (!mask) {
     Shape s = W.shape();
     if (o.use_batchwise_mask) s.insert(0, rows.shape()[0]);
-    mask = (random::global().random_sample(s) >= o.ratio).astype(W.dtype());
+    mask = kept_draws(o.ratio, s, W.dtype(), W.device());
   }
   mask = mask.to_device(W.device());
   const Variable kept = W * Variable(mask.astype(W.dtype(), false) * (1 / (1 - o.ratio)), false);

@@ -2,8 +2,8 @@
 #include "chainer/autograd/config.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/noise.h"
+#include "chainer/functions/noise/draws.h"
 #include "chainer/routines/arithmetic.h"
-#include "chainer/routines/random.h"
 
 namespace chainer::functions {
 
@@ -11,7 +11,7 @@ Variable Zoneout::operator()(const Variable& h, const Variable& x, double ratio)
   if (!(ratio >= 0 && ratio <= 1)) throw ValueError("zoneout: ratio must be in [0, 1], not ", ratio);
   if (h.shape() != x.shape()) throw DimensionError("zoneout: h has shape ", h.shape(), ", x ", x.shape());
   if (!config().train) return x;
-  const Array renewed = (random::global().random_sample(x.shape()) >= ratio).astype(x.dtype()).to_device(x.device());
+  const Array renewed = kept_draws(ratio, x.shape(), x.dtype(), x.device());
   return h * Variable(1 - renewed, false) + x * Variable(renewed, false);
 }
 

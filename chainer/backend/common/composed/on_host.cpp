@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Default entries that use the host's backend, for backends without an implementation.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "chainer/array/host.h"
@@ -84,11 +88,43 @@ void Backend::check_indices(const IndexCheck& c, const Array& index, Array& out)
   for (int64_t i = 0; i < out.size(); ++i) {
     if (c.ignored && p[i] == *c.ignored)
       p[i] = 0;
-    else if (p[i] < 0 || p[i] >= c.size)
-      c.fail(p[i], i, c.size);
+    else if (p[i] < (c.wraps ? -c.size : 0) || p[i] >= c.size)
+      c.fail(p[i], i, c);
+    else if (p[i] < 0)
+      p[i] += c.size;
     if (c.columns) p[i] = (i / c.inner * c.size + p[i]) * c.inner + i % c.inner;
   }
   result.store();
+}
+
+void Backend::argsort(const Array& rows, Array& order) {
+  HostResult result(order);
+  const Array dense = to_host(rows).contiguous();
+  const int64_t n = dense.shape()[dense.ndim() - 1];
+  int64_t* const o = result.array.mutable_data<int64_t>();
+  visit(dense.dtype(), "sort", [&]<class T>() {
+    using V = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
+    const auto before = [](V a, V b) { return a < b || (b != b && a == a); };
+    const T* const p = static_cast<const T*>(dense.raw());
+    for (int64_t at = 0; n && at < dense.size(); at += n) {
+      std::iota(o + at, o + at + n, int64_t(0));
+      std::stable_sort(o + at, o + at + n, [&](int64_t a, int64_t b) { return before(p[at + a], p[at + b]); });
+    }
+  });
+  result.store();
+}
+
+void Backend::scatter_largest(Array& out, const Array& index, const Array& values) {
+  const int64_t width = index.size() ? values.size() / index.size() : 0;
+  Array y = to_host(out).astype(float64).contiguous();
+  const Array from = to_host(values).astype(float64).contiguous(), rows = to_host(index).contiguous();
+  double* const to = y.mutable_data<double>();
+  const double* const v = from.data<double>();
+  const int64_t* const at = rows.data<int64_t>();
+  for (int64_t i = 0; i < rows.size(); ++i)
+    for (int64_t k = 0; k < width; ++k)
+      if (double& d = to[at[i] * width + k]; v[i * width + k] > d || std::isnan(v[i * width + k])) d = v[i * width + k];
+  copy_elements(y, out);
 }
 
 int64_t Backend::invert(Array& matrices) {

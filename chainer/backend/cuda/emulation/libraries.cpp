@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Replaces a device's libraries by the host's backend on emulated memory.
+#include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -17,6 +19,12 @@ Array over(void* data, const ProductCall::Matrices& m, Dtype dtype) {
   body->set_strides(m.strides);
   body->data = static_cast<char*>(data);
   return Array(std::move(body));
+}
+
+double seconds_of(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 }  // namespace
@@ -55,7 +63,7 @@ void EmulatedDriver::convolve(Stream stream, const LibraryConvolution& c, void* 
   for (LibraryConvolution::Tensor* t : {&call.x, &call.w, &call.y}) t->data = opened(t->data);
   void* const room = workspace ? opened(workspace) : nullptr;
   reinterpret_cast<Queue*>(stream)->add(
-      [library = convolutions_, call, room] { library->convolve(nullptr, call, room); });
+      [library = convolutions_, call, room] { library->convolve(nullptr, call, room, seconds_of); });
 }
 
 }  // namespace chainer::cuda::emulation

@@ -22,7 +22,7 @@ struct IndicesArgs {
   WrongIndex* wrong;
   Type type;
   int bytes;
-  bool ignores, columns;
+  bool ignores, columns, wraps;
   int64_t n, size, ignored, inner;
   template <class F>
   void pointers(F&& f) {

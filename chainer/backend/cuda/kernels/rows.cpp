@@ -52,26 +52,35 @@ DEVICE T rounded(T v, Type type) {
   }
 }
 
-// Adds rows of the list to a row of the table, in the order of the calls of `add`. Rounds as separate additions do.
-template <class T>
-struct Sum {
+enum class Combine { sum, largest };
+
+// Adds rows of the list to a row of the table, in the order of the calls of `add`, rounded as separate additions are,
+// or takes the largest elements; NaN wins.
+template <class T, Combine combine>
+struct Combined {
   const RowsArgs& a;
   char* to;
   int64_t from;
   T total;
-  DEVICE Sum(const RowsArgs& args, int64_t target, uint32_t k) : a(args) {
+  DEVICE Combined(const RowsArgs& args, int64_t target, uint32_t k) : a(args) {
     to = a.table.data + target * a.step + offset(a.row, a.table, k);
     from = offset(a.row, a.list, k);
     total = load<T>(to, a.table.type);
   }
   DEVICE T row(uint32_t i) const { return load<T>(row_of_list(a, i) + from, a.list.type); }
-  DEVICE void add(uint32_t i) { total = rounded(total + row(i), a.table.type); }
+  DEVICE void add(uint32_t i) {
+    const T v = row(i);
+    if (combine == Combine::sum)
+      total = rounded(total + v, a.table.type);
+    else if (v > total || v != v)
+      total = v;
+  }
   DEVICE void write() { store(to, a.table.type, total); }
 };
 
 // Adds the list's rows to row `target` of the table, whose list begins with `head`, by a warp. The numbers of up to 32
 // rows are sorted; for more rows, all indices are searched in order.
-template <class T>
+template <class T, Combine combine>
 DEVICE void add_to_row(const RowsArgs& a, int64_t target, int head, int count) {
   const int lane = threadIdx.x;
   int mine = 0x7fffffff, rank = 0;
@@ -83,7 +92,7 @@ DEVICE void add_to_row(const RowsArgs& a, int64_t target, int head, int count) {
   for (uint32_t first = 0; first < a.row.size; first += 32) {
     const uint32_t k = first + lane;
     const bool is_inside = k < a.row.size;
-    Sum<T> sum(a, target, is_inside ? k : 0);
+    Combined<T, combine> sum(a, target, is_inside ? k : 0);
     if (count <= 32) {
       for (int n = 0; n < count; ++n) {
         const int owner = __ffs(static_cast<int>(__ballot_sync(kAll, rank == n && lane < count))) - 1;
@@ -104,7 +113,7 @@ DEVICE void add_to_row(const RowsArgs& a, int64_t target, int head, int count) {
 
 // The rows of the table whose list begins in a group of the list's rows are processed by a warp. Short rows to which a
 // single one is added are processed by a thread each.
-template <class T>
+template <class T, Combine combine = Combine::sum>
 DEVICE void add_rows(const RowsArgs& a) {
   const bool are_short = a.row.size <= 8;
   const uint32_t group = are_short ? 32 : 4, lane = threadIdx.x;
@@ -119,7 +128,7 @@ DEVICE void add_rows(const RowsArgs& a) {
     }
     if (count == 1 && are_short) {
       for (uint32_t k = 0; k < a.row.size; ++k) {
-        Sum<T> sum(a, target, k);
+        Combined<T, combine> sum(a, target, k);
         sum.add(i);
         sum.write();
       }
@@ -127,8 +136,8 @@ DEVICE void add_rows(const RowsArgs& a) {
     }
     for (uint32_t left = __ballot_sync(kAll, count != 0); left != 0; left &= left - 1) {
       const int owner = __ffs(static_cast<int>(left)) - 1;
-      add_to_row<T>(a, __shfl_sync(kAll, target, owner), static_cast<int>(begin) + owner,
-                    __shfl_sync(kAll, count, owner));
+      add_to_row<T, combine>(a, __shfl_sync(kAll, target, owner), static_cast<int>(begin) + owner,
+                             __shfl_sync(kAll, count, owner));
     }
   }
 }
@@ -143,7 +152,7 @@ DEVICE void few_rows(const RowsArgs& a, bool accumulate) {
     for (uint32_t i = 0; i < a.rows.size; ++i) {
       const int64_t target = __shfl_sync(kAll, mine, static_cast<int>(i));
       if (k >= a.row.size) continue;
-      Sum<T> sum(a, target, k);
+      Combined<T, Combine::sum> sum(a, target, k);
       if (accumulate)
         sum.add(i);
       else
@@ -183,5 +192,7 @@ KERNEL(put_rows_int64, RowsArgs) { put_rows<int64_t>(a); }
 KERNEL(add_rows_float32, RowsArgs) { add_rows<float>(a); }
 KERNEL(add_rows_float64, RowsArgs) { add_rows<double>(a); }
 KERNEL(add_rows_int64, RowsArgs) { add_rows<int64_t>(a); }
+KERNEL(largest_rows_float32, RowsArgs) { add_rows<float, Combine::largest>(a); }
+KERNEL(largest_rows_float64, RowsArgs) { add_rows<double, Combine::largest>(a); }
 
 }  // namespace chainer::cuda

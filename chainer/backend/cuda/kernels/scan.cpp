@@ -17,7 +17,7 @@ DEVICE void scan_rows(const ScanArgs& a) {
   for (int64_t row = blockIdx.x; row < a.rows.size; row += gridDim.x) {
     const char* const in = a.in.data + offset(a.rows, a.in, static_cast<uint32_t>(row));
     char* const out = a.out.data + offset(a.rows, a.out, static_cast<uint32_t>(row));
-    T before = T(a.product);
+    T before = a.before ? reinterpret_cast<const T*>(a.before)[row] : T(a.product);
     for (int64_t first = 0; first < a.n; first += ScanArgs::kThreads) {
       const int64_t k = first + t;
       int now = 0;
@@ -41,7 +41,7 @@ DEVICE void scan_columns(const ScanArgs& a) {
   for (int64_t row = first_element(); row < a.rows.size; row += element_step()) {
     const char* const in = a.in.data + offset(a.rows, a.in, static_cast<uint32_t>(row));
     char* const out = a.out.data + offset(a.rows, a.out, static_cast<uint32_t>(row));
-    T total = T(a.product);
+    T total = a.before ? reinterpret_cast<const T*>(a.before)[row] : T(a.product);
     for (int64_t k = 0; k < a.n; ++k) {
       total = combined(a, total, load<T>(in + k * a.in_step, a.in.type));
       store(out + k * a.out_step, a.out.type, total);
