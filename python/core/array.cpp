@@ -17,7 +17,23 @@ namespace {
 
 constexpr int kNumpyTypes[kDtypeCount] = {NPY_BOOL,  NPY_INT8,    NPY_INT16,   NPY_INT32,   NPY_INT64,
                                           NPY_UINT8, NPY_FLOAT16, NPY_FLOAT32, NPY_FLOAT64, -1};
+// The number of ml_dtypes' bfloat16, which NumPy does not have; -1 without that package. Imported when a type of a
+// package is first seen.
+int bfloat16_of_numpy() {
+  static const int type = [] {
+    PyObject* const module = PyImport_ImportModule("ml_dtypes");
+    PyObject* const scalar = module ? PyObject_GetAttrString(module, "bfloat16") : nullptr;
+    PyArray_Descr* descr = nullptr;
+    const bool found = scalar && PyArray_DescrConverter(scalar, &descr) && descr->type_num >= NPY_USERDEF;
+    const int number = found ? descr->type_num : -1;
+    PyErr_Clear();
+    Py_XDECREF(descr), Py_XDECREF(scalar), Py_XDECREF(module);
+    return number;
+  }();
+  return type;
+}
 int dtype_of_numpy(int type) {
+  if (type >= NPY_USERDEF) return type == bfloat16_of_numpy() ? static_cast<int>(Dtype::bfloat16) : -1;
   switch (type) {
     case NPY_BOOL: return static_cast<int>(Dtype::bool_);
     case NPY_BYTE: return static_cast<int>(Dtype::int8);
@@ -219,6 +235,7 @@ PyObject* dtype_to_python(Dtype d) {
   return reinterpret_cast<PyObject*>(PyArray_DescrFromType(type));
 }
 Dtype dtype_from_python(PyObject* o) {
+  if (PyUnicode_Check(o) && PyUnicode_CompareWithASCIIString(o, "bfloat16") == 0) return Dtype::bfloat16;
   PyArray_Descr* descr = nullptr;
   if (!PyArray_DescrConverter(o, &descr)) throw nb::python_error();
   const int d = dtype_of_numpy(descr->type_num);

@@ -81,3 +81,28 @@ def test_a_trainer(mode, tmp_path):
         trainer.extend(training.extensions.LogReport())
         trainer.run()
     assert model.predictor.W.dtype == np.float32
+
+
+def test_arrays_of_ml_dtypes():
+    """Arrays of the package's bfloat16 are inputs in 16 bits; results are shown as float32."""
+    ml_dtypes = pytest.importorskip('ml_dtypes')
+    wide = np.random.RandomState(0).randn(5, 4).astype('f')
+    narrow = wide.astype(ml_dtypes.bfloat16)
+    rounded = narrow.astype('f')
+    y = F.cast(chainer.Variable(narrow), np.float32)
+    np.testing.assert_array_equal(y.array, rounded)
+    np.testing.assert_array_equal(F.cast(wide, 'bfloat16').array, rounded)
+    np.testing.assert_array_equal(F.cast(wide, ml_dtypes.bfloat16).array, rounded)
+    np.testing.assert_array_equal(F.cast(narrow[::2, ::-1].T, np.float64).array, rounded[::2, ::-1].T)
+    # A product is rounded once, at its end.
+    product = F.matmul(narrow, narrow, transb=True).array
+    assert product.dtype == np.float32
+    want = (rounded @ rounded.T).astype(ml_dtypes.bfloat16).astype('f')
+    np.testing.assert_allclose(product, want, rtol=2.0 ** -7)
+    # Writes to the ndarray are seen, for the memory is shared.
+    x = chainer.Variable(narrow)
+    narrow[0, 0] = 3
+    assert F.cast(x, np.float32).array[0, 0] == 3
+    for other in (ml_dtypes.float8_e4m3fn, ml_dtypes.int4):
+        with pytest.raises(TypeError):
+            F.relu(wide.astype(other))
