@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
   both(
       "npz_compressed", ".npz", [&](const auto& f) { serializers::save_npz(f, model, true); }, load_npz);
   both(
-      "hdf5", ".h5", [&](const auto& f) { serializers::save_hdf5(f, model, 0); },
+      "hdf5", ".h5", [&](const auto& f) { serializers::save_hdf5(f, model, std::nullopt); },
       [&](const auto& f) { serializers::load_hdf5(f, model); });
   both(
       "safetensors", ".safetensors", [&](const auto& f) { serializers::save_safetensors(f, model); },

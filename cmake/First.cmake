@@ -52,5 +52,5 @@ chainer_first_of(links/connection linear parameter quantized_weight)
 chainer_first_of(links/model classifier)
 chainer_first_of(datasets cached_npz dataset download drawn_digits example_random fetch_curl fetch_none gzip idx md5 mnist
                  sub_dataset)
-chainer_first_of(serializers assign npz zip)
+chainer_first_of(serializers assign deflate_libdeflate deflate_zlib npz zip)
 chainer_first_of(optimizers adam fused_rule gradient_method loss_scaling momentum_sgd optimizer passes sgd update_rule)

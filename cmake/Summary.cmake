@@ -16,6 +16,7 @@ function(chainer_row name found cost)
 endfunction()
 message(STATUS "chainer ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
 chainer_row("zlib" "${ZLIB_VERSION_STRING}" "required")
+chainer_row("libdeflate" "${LIBDEFLATE_VERSION}" "NPZ files are compressed and checked by zlib, more slowly" ${CHAINER_NOTE_LIBDEFLATE})
 chainer_row("oneDNN" "${CHAINER_ONEDNN_LIBRARY}" "float32 matrix products are several times slower"
             ${CHAINER_NOTE_ONEDNN})
 chainer_row("OpenBLAS" "${CHAINER_OPENBLAS_LIBRARY}" "float64 and small matrix products and SVD are slower")

@@ -145,9 +145,9 @@ class Backend {
   /// gx = a (gy - b) - c (x - mean), where a, b, c and mean (keys) are float64.
   virtual void centered_combination(const Array& gy, const Array& x, const Array& mean, const Array& a, const Array& b,
                                     const Array& c, Array& gx);
-  /// The stable order of the elements of each row (the last axis): `rows` is contiguous, `order` int64 of its shape.
-  /// NaN is last. By default through the host.
-  virtual void argsort(const Array& rows, Array& order);
+  /// Writes the stable order of the elements of each row (the last axis): `rows` is contiguous, `order` int64 of its
+  /// shape. NaN is last. Returns false, as by default, if the host must do it.
+  virtual bool argsort(const Array& /*rows*/, Array& /*order*/) { return false; }
   /// out[index[i], ...] = max(itself, values[i, ...]); NaN wins. `out` is contiguous, of the floating dtype of
   /// `values`. By default through the host.
   virtual void scatter_largest(Array& out, const Array& index, const Array& values);

@@ -151,8 +151,10 @@ std::string make_npy_header(std::string_view descr, const Dims& shape) {
   return out + s;
 }
 
+Array npy_elements(const Array& a) { return to_host(a.dtype() == bfloat16 ? a.astype(float32) : a).contiguous(); }
+
 std::string to_npy(const Array& a) {
-  const Array dense = to_host(a.dtype() == bfloat16 ? a.astype(float32) : a).contiguous();
+  const Array dense = npy_elements(a);
   std::string out = make_npy_header(type_code(dense.dtype()), dense.shape());
   if (dense.size()) out += LittleEndianBytes(dense.raw(), dense.nbytes(), item_size(dense.dtype())).view();
   return out;

@@ -13,6 +13,8 @@ namespace chainer {
 
 /// Returns the bytes of a file of version 1.0, in C order and little-endian. bfloat16 is stored as float32.
 std::string to_npy(const Array& a);
+/// Returns the array whose elements to_npy() writes after the header: in C order on the host, bfloat16 as float32.
+Array npy_elements(const Array& a);
 /// Parses such bytes: header versions 1 to 3, both byte orders, C and Fortran order, all integer widths, bool and
 /// float16/32/64. (Unsigned integers of 16 to 64 bits become int64; values from 2^63 on do not fit. A byte of a bool
 /// array other than 0 is true.) Throws FileError, naming `what`, for anything else: another dtype, an invalid header,

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "chainer/routines/sorting.h"
 
+#include <algorithm>
+#include <numeric>
+#include <type_traits>
+
 #include "chainer/array/backend.h"
+#include "chainer/array/host.h"
 #include "chainer/array/index.h"
 #include "chainer/array/positions.h"
 #include "chainer/routines/arithmetic.h"
@@ -12,10 +17,30 @@
 namespace chainer {
 namespace {
 
+// Compares with NaN last.
+template <class T>
+bool before(T a, T b) {
+  return a < b || (b != b && a == a);
+}
+
+Array argsort_here(const Array& dense) {
+  Array order(dense.shape(), int64);
+  const int64_t n = dense.shape()[dense.ndim() - 1];
+  int64_t* const o = order.mutable_data<int64_t>();
+  visit(dense.dtype(), "sort", [&]<class T>() {
+    using V = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
+    const T* const p = static_cast<const T*>(dense.raw());
+    for (int64_t at = 0; n && at < dense.size(); at += n) {
+      std::iota(o + at, o + at + n, int64_t(0));
+      std::stable_sort(o + at, o + at + n, [&](int64_t a, int64_t b) { return before<V>(p[at + a], p[at + b]); });
+    }
+  });
+  return order;
+}
+
 Array argsort_last(const Array& dense) {
   Array order(dense.shape(), int64, dense.device());
-  dense.device().backend().argsort(dense, order);
-  return order;
+  return dense.device().backend().argsort(dense, order) ? order : through_host(argsort_here, dense);
 }
 
 // The elements of each row (the last axis) in an order.

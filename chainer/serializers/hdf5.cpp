@@ -52,7 +52,7 @@ Array HDF5Deserializer::value_after(std::string_view key, F&& check) const {
   const std::string name = stripped(key);
   if (!wanted(name)) return {};
   if (const HDF5Object o = group_->describe(name); o.kind == HDF5Object::array) check(o.shape);
-  const HDF5Value v = group_->read(name);
+  const HDF5Value v = group_->view(name);
   if (v.text) throw TypeError(what(name), " is text, expected an array");
   return v.array;
 }
@@ -64,7 +64,7 @@ Array HDF5Deserializer::one(std::string_view key) const {
 }
 
 void HDF5Deserializer::array(std::string_view key, Array& v) {
-  if (const Array stored = value(key, v)) assign(stored, v, what(key));
+  if (const Array stored = value(key, v)) assign(v ? stored : stored.copy(), v, what(key));
 }
 void HDF5Deserializer::integer(std::string_view key, int64_t& v) {
   if (const Array stored = one(key)) v = whole_value(stored, what(key));

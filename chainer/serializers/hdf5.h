@@ -64,6 +64,9 @@ class HDF5Group {
   /// Returns the value of a dataset; unsigned integers of 16 bits or more become int64. Throws KeyError if there is no
   /// such dataset, FileError if it is damaged or of an unsupported kind.
   virtual HDF5Value read(const std::string& name) const = 0;
+  /// The same, but an array may be part of the file in memory: it cannot be written to, and the file must not shrink
+  /// while it lives.
+  virtual HDF5Value view(const std::string& name) const { return read(name); }
   /// Writes everything to the file. Throws FileError if that fails; the old file is then unchanged.
   virtual void flush() = 0;
 };

@@ -85,7 +85,7 @@ class File {
   explicit File(const std::filesystem::path& path) : path_(path), exceptions_(std::uncaught_exceptions()), out_(path) {
     const Turn turn;
     const Id how(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    H5Pset_fapl_core(how, 1 << 20, false);
+    H5Pset_fapl_core(how, 64 << 20, false);
     // The oldest format, which all versions of libhdf5 can read. The default differs between versions.
     H5Pset_libver_bounds(how, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST);
     static int made = 0;  // libhdf5 requires different names for open files
@@ -106,10 +106,11 @@ class File {
     if (!out_.is_open()) out_ = FileWriter(path_);
     const Turn turn;
     const ssize_t size = H5Fflush(id_, H5F_SCOPE_GLOBAL) < 0 ? -1 : H5Fget_file_image(id_, nullptr, 0);
-    std::string bytes(static_cast<std::size_t>(std::max<ssize_t>(size, 0)), '\0');
-    if (size <= 0 || H5Fget_file_image(id_, bytes.data(), bytes.size()) != size)
+    // The image is the memory of the driver: this format has no marks of files that are open.
+    void* memory = nullptr;
+    if (size <= 0 || H5Fget_vfd_handle(id_, H5P_DEFAULT, &memory) < 0 || !memory || !*static_cast<void**>(memory))
       throw FileError("cannot write ", path_.string(), ": libhdf5 does not return the bytes of the file");
-    out_.write(bytes);
+    out_.write({static_cast<const char*>(*static_cast<void**>(memory)), static_cast<std::size_t>(size)});
     out_.commit();
     changed = false;
   }

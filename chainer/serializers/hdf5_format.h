@@ -90,6 +90,7 @@ class File {
   /// Returns an object of the global heap, which holds strings of variable length.
   std::string_view heap_object(uint64_t address, uint64_t index) const;
   uint64_t size() const { return bytes_.size(); }
+  const std::shared_ptr<const MappedFile>& memory() const { return file_; }
 
  private:
   std::optional<uint64_t> find(uint64_t group, std::string_view path, int& steps) const;

@@ -64,12 +64,17 @@ class Reader : public HDF5Group {
     return address && guarded(name, [&] { return hdf5::is_dataset(*file_, file_->messages(*address)); });
   }
   HDF5Value read(const std::string& name) const override {
+    HDF5Value v = view(name);
+    if (v.array) v.array = v.array.copy();
+    return v;
+  }
+  HDF5Value view(const std::string& name) const override {
     const auto address = find(name);
     if (!address) throw KeyError(what(), ": no entry named '", name, "'");
     return guarded(name, [&] {
       const hdf5::Messages messages = file_->messages(*address);
       if (!hdf5::is_dataset(*file_, messages)) throw KeyError(what(), ": '", name, "' is a group, expected a dataset");
-      return hdf5::read_value(*file_, messages);
+      return hdf5::view_value(*file_, messages);
     });
   }
   void write(const std::string&, const Array&, std::optional<int>) override { read_only(); }

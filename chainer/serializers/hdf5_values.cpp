@@ -7,7 +7,9 @@
 #include <cstring>
 #include <limits>
 
+#include "chainer/array/external.h"
 #include "chainer/core/little_endian.h"
+#include "chainer/core/system/mapped_file.h"
 #include "chainer/routines/creation.h"
 
 namespace chainer::hdf5 {
@@ -327,12 +329,38 @@ void describe(const File& file, const Messages& messages, serializers::HDF5Objec
   out.shape = Shape(std::vector<int64_t>(lengths->begin(), lengths->end()));
 }
 
-HDF5Value read_value(const File& file, const Messages& messages) {
+namespace {
+
+// Returns an array on the file's memory, if the elements are there as an array has them; else nothing.
+Array array_in_file(const File& file, const Messages& messages, const Type& t, const std::vector<uint64_t>& lengths) {
+  const bool is_number = t.kind == Type::integer || t.kind == Type::real;
+  const bool is_wide = t.kind == Type::integer && !t.has_sign && t.size > 1;  // becomes int64
+  if (!is_number || is_wide || ((t.big_endian || !kLittleEndian) && t.size > 1)) return {};
+  Cursor c(need(file, messages, kLayout, "layout"));
+  const uint64_t version = c.number(1), kind = c.number(1);
+  if (version < 3 || version > 4 || kind != 1) return {};
+  const uint64_t address = c.number(8), stored = c.number(8);
+  uint64_t bytes = t.size;
+  for (const uint64_t n : lengths)
+    if (__builtin_mul_overflow(bytes, n, &bytes)) return {};
+  if (address == kNowhere || bytes == 0 || stored != bytes) return {};
+  const char* const at = file.at(address, stored).data();
+  if (reinterpret_cast<std::uintptr_t>(at) % t.size != 0) return {};
+  return external_array(const_cast<char*>(at), Shape(std::vector<int64_t>(lengths.begin(), lengths.end())), dtype_of(t),
+                        [memory = file.memory()] {}, {.writable = false});
+}
+
+}  // namespace
+
+HDF5Value view_value(const File& file, const Messages& messages) {
   const auto lengths = read_space(need(file, messages, kDataspace, "shape"));
   if (!lengths) return {};
   const Type t = read_type(need(file, messages, kDatatype, "type"));
-  if (t.kind != Type::text && t.kind != Type::long_text)
+  if (t.kind != Type::text && t.kind != Type::long_text) {
+    if (lengths->size() <= kMaxNdim)
+      if (Array a = array_in_file(file, messages, t, *lengths)) return {.array = std::move(a)};
     return {.array = to_array(read_elements(file, messages, *lengths, t.size), t, *lengths)};
+  }
   if (!one_element(*lengths)) throw Damage{"an array of strings"};
   if (t.size > file.size()) throw Damage{"a string is longer than the file"};
   const std::string stored = read_elements(file, messages, *lengths, t.size);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include <cstring>
+#include <deque>
 #include <istream>
 #include <iterator>
+#include <optional>
 #include <ostream>
 #include <set>
 
 #include "chainer/core/system/file.h"
 #include "chainer/core/little_endian.h"
+#include "chainer/core/parallel.h"
+#include "chainer/core/system/file_writer.h"
 #include "chainer/core/system/mapped_file.h"
 #include "chainer/core/utf8.h"
 #include "chainer/routines/creation.h"
@@ -69,7 +73,8 @@ std::string from_ucs4(std::string_view data, bool big) {
 // Returns true if the elements in the file have the layout of memory on a little-endian machine.
 bool is_plain(const NpyHeader& h) {
   const std::string& d = h.descr;
-  if (d.size() != 3 || (d[0] == '>' && d[2] != '1') || (h.fortran_order && h.shape.ndim() > 1)) return false;
+  if (d.size() != 3 || std::string_view("<>|=").find(d[0]) == std::string_view::npos) return false;
+  if ((d[0] == '>' && d[2] != '1') || (h.fortran_order && h.shape.ndim() > 1)) return false;
   for (const char* plain : {"i1", "i2", "i4", "i8", "u1", "f2", "f4", "f8"})
     if (d.substr(1) == plain) return true;
   return false;
@@ -77,13 +82,13 @@ bool is_plain(const NpyHeader& h) {
 
 }  // namespace
 
-DictionarySerializer::DictionarySerializer() : target_(std::make_shared<Target>()) {}
+DictionarySerializer::DictionarySerializer(bool copies) : target_(std::make_shared<Target>()), copies_(copies) {}
 std::unique_ptr<Serializer> DictionarySerializer::child(std::string_view key) {
-  return std::make_unique<DictionarySerializer>(target_, path_ + stripped(key) + "/");
+  return std::make_unique<DictionarySerializer>(target_, path_ + stripped(key) + "/", copies_);
 }
 void DictionarySerializer::array(std::string_view key, Array& v) {
   if (v)
-    (*target_)[path_ + stripped(key)] = v.copy();
+    (*target_)[path_ + stripped(key)] = copies_ ? v.copy() : v;
   else
     (*target_)[path_ + stripped(key)] = none_member();
 }
@@ -100,24 +105,67 @@ void DictionarySerializer::string(std::string_view key, std::string& v) {
   (*target_)[path_ + stripped(key)] = text_member(v);
 }
 
-std::string npz_bytes(const DictionarySerializer::Target& values, bool compression) {
-  zip::Writer zip(compression);
-  for (const auto& [key, v] : values) {
-    if (const auto* a = std::get_if<Array>(&v))
-      zip.add(key + ".npy", to_npy(*a));
-    else
-      zip.add(key + ".npy", std::get<std::string>(v));
+namespace {
+
+// The bytes of the .npy member of a value.
+struct NpyBytes {
+  explicit NpyBytes(const std::variant<Array, std::string>& value) {
+    if (const auto* text = std::get_if<std::string>(&value)) {
+      pieces = {*text};
+      return;
+    }
+    elements = npy_elements(std::get<Array>(value));
+    header = make_npy_header(type_code(elements.dtype()), elements.shape());
+    data.emplace(elements.size() ? elements.raw() : nullptr, elements.nbytes(), item_size(elements.dtype()));
+    pieces = {header, data->view()};
   }
-  return zip.finish();
+  Array elements;
+  std::string header;
+  std::optional<LittleEndianBytes> data;
+  std::vector<std::string_view> pieces;
+};
+
+// Members are compressed by all threads, some at a time, and written in order.
+void write_archive(zip::Writer zip, const DictionarySerializer::Target& values, bool compression) {
+  constexpr int64_t kTogether = int64_t(64) << 20;  // bytes
+  for (auto it = values.begin(); it != values.end();) {
+    std::deque<NpyBytes> some;
+    std::vector<std::string> names;
+    int64_t bytes = 0;
+    for (; it != values.end() && (some.empty() || (compression && bytes < kTogether)); ++it) {
+      names.push_back(it->first + ".npy");
+      for (const std::string_view s : some.emplace_back(it->second).pieces) bytes += static_cast<int64_t>(s.size());
+    }
+    std::vector<std::optional<zip::Member>> members(some.size());
+    cpu::parallel(static_cast<int>(some.size()), bytes, [&](int i) {
+      const auto k = static_cast<std::size_t>(i);
+      members[k].emplace(names[k], some[k].pieces, compression);
+    });
+    for (const auto& m : members) zip.add(*m);
+  }
+  zip.finish();
 }
-void write_npz(const std::filesystem::path& file, const DictionarySerializer::Target& values, bool compression) {
-  write_file(file, npz_bytes(values, compression));
+
+}  // namespace
+
+std::string npz_bytes(const DictionarySerializer::Target& values, bool compression) {
+  std::string out;
+  write_archive(zip::Writer(compression, [&](std::string_view s) { out += s; }), values, compression);
+  return out;
+}
+void write_npz(const std::filesystem::path& path, const DictionarySerializer::Target& values, bool compression) {
+  FileWriter file(path);
+  write_archive(zip::Writer(compression, [&](std::string_view s) { file.write(s); }), values, compression);
+  file.commit();
 }
 
 void write_npz(std::ostream& stream, const DictionarySerializer::Target& values, bool compression) {
-  const std::string bytes = npz_bytes(values, compression);
-  if (!stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush())
-    throw FileError("save_npz: the stream cannot be written");
+  const auto write = [&](std::string_view s) {
+    if (!stream.write(s.data(), static_cast<std::streamsize>(s.size())))
+      throw FileError("save_npz: the stream cannot be written");
+  };
+  write_archive(zip::Writer(compression, write), values, compression);
+  if (!stream.flush()) throw FileError("save_npz: the stream cannot be written");
 }
 std::shared_ptr<const NpzFile> read_npz(std::istream& stream) {
   std::string bytes(std::istreambuf_iterator<char>(stream), {});

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "chainer/array/external.h"
-#include "chainer/core/system/file.h"
+#include "chainer/core/system/file_writer.h"
 #include "chainer/core/json.h"
 #include "chainer/core/little_endian.h"
 #include "chainer/core/system/mapped_file.h"
@@ -212,8 +213,11 @@ Array SafetensorsFile::array(const std::string& name) const {
   return out;
 }
 
-std::string safetensors_bytes(const std::map<std::string, Array>& arrays,
-                              const std::map<std::string, std::string>& metadata) {
+namespace {
+
+// Passes the bytes of the file to `write`, in order.
+void write_parts(const std::map<std::string, Array>& arrays, const std::map<std::string, std::string>& metadata,
+                 const std::function<void(std::string_view)>& write) {
   std::vector<std::pair<std::string, Array>> order(arrays.begin(), arrays.end());
   for (auto& [name, a] : order) {
     if (name == "__metadata__") throw ValueError("write_safetensors: an array cannot be named '__metadata__'");
@@ -241,18 +245,27 @@ std::string safetensors_bytes(const std::map<std::string, Array>& arrays,
   std::string json = json::dump(json::Value(std::move(header)));
   json.resize((json.size() + 7) / 8 * 8, ' ');
   if (json.size() > kLongestHeader) throw ValueError("write_safetensors: the header has more than 100 MB");
-  std::string out;
-  put_little_endian(out, json.size(), 8);
-  out.reserve(8 + json.size() + static_cast<std::size_t>(end));
-  out += json;
+  std::string length;
+  put_little_endian(length, json.size(), 8);
+  write(length + json);
   for (const auto& [name, a] : order)
-    if (a.size()) out += LittleEndianBytes(a.raw(), a.nbytes(), item_size(a.dtype())).view();
+    if (a.size()) write(LittleEndianBytes(a.raw(), a.nbytes(), item_size(a.dtype())).view());
+}
+
+}  // namespace
+
+std::string safetensors_bytes(const std::map<std::string, Array>& arrays,
+                              const std::map<std::string, std::string>& metadata) {
+  std::string out;
+  write_parts(arrays, metadata, [&](std::string_view s) { out += s; });
   return out;
 }
 
 void write_safetensors(const std::filesystem::path& path, const std::map<std::string, Array>& arrays,
                        const std::map<std::string, std::string>& metadata) {
-  write_file(path, safetensors_bytes(arrays, metadata));
+  FileWriter file(path);
+  write_parts(arrays, metadata, [&](std::string_view s) { file.write(s); });
+  file.commit();
 }
 
 void save_safetensors(const std::filesystem::path& path, const DictionarySerializer& object,

@@ -73,7 +73,7 @@ void save_safetensors(const std::filesystem::path& path, const DictionarySeriali
 template <Serializable T>
 void save_safetensors(const std::filesystem::path& path, T& object,
                       const std::map<std::string, std::string>& metadata = {}) {
-  DictionarySerializer s;
+  DictionarySerializer s(false);
   object.serialize(s);
   save_safetensors(path, s, metadata);
 }

@@ -35,9 +35,10 @@ namespace serializers {
 class DictionarySerializer : public Serializer {
  public:
   using Target = std::map<std::string, std::variant<Array, std::string>>;
-  DictionarySerializer();
-  DictionarySerializer(std::shared_ptr<Target> target, std::string path)
-      : target_(std::move(target)), path_(std::move(path)) {}
+  /// Without `copies` arrays share their memory with the object: for values that are written at once.
+  explicit DictionarySerializer(bool copies = true);
+  DictionarySerializer(std::shared_ptr<Target> target, std::string path, bool copies = true)
+      : target_(std::move(target)), path_(std::move(path)), copies_(copies) {}
   const Target& target() const { return *target_; }
   /// Calls object.serialize(*this); the name in the manual.
   template <Serializable T>
@@ -57,6 +58,7 @@ class DictionarySerializer : public Serializer {
  private:
   std::shared_ptr<Target> target_;
   std::string path_;
+  bool copies_ = true;
 };
 
 /// Keys that are not loaded: full keys, or predicates on keys.
@@ -153,7 +155,7 @@ std::string npz_bytes(const DictionarySerializer::Target& values, bool compressi
 /// Saves an object (a link, an optimizer, a trainer) to exactly this file name.
 template <Serializable T>
 void save_npz(const std::filesystem::path& file, T& object, bool compression = true) {
-  DictionarySerializer s;
+  DictionarySerializer s(false);
   object.serialize(s);
   write_npz(file, s.target(), compression);
 }
@@ -171,7 +173,7 @@ void write_npz(std::ostream& stream, const DictionarySerializer::Target& values,
 std::shared_ptr<const NpzFile> read_npz(std::istream& stream);
 template <Serializable T>
 void save_npz(std::ostream& stream, T& object, bool compression = true) {
-  DictionarySerializer s;
+  DictionarySerializer s(false);
   object.serialize(s);
   write_npz(stream, s.target(), compression);
 }

@@ -21,6 +21,10 @@ constexpr uint16_t kStored = 0, kDeflated = 8, kPadding = 0xd935;
 
 constexpr uint16_t kUtf8Name = 0x800;
 
+constexpr std::size_t kPiece = 1 << 18;                 // bytes at a time, which stay in the cache
+constexpr std::size_t kHead = 1 << 12;                  // the same, if only the beginning is read
+constexpr uint64_t kWholeMember = uint64_t(256) << 20;  // larger members are decompressed piece by piece
+
 void put(std::string& out, uint64_t v, int bytes) { put_little_endian(out, v, bytes); }
 
 // Returns the flag for UTF-8 names, without which readers assume an old code page.
@@ -29,73 +33,58 @@ uint16_t flags_of(const std::string& name) {
   return !ascii && is_utf8(name) ? kUtf8Name : 0;
 }
 
-uint32_t checksum(std::string_view s) {
-  uLong crc = crc32(0, nullptr, 0);
-  while (!s.empty()) {
-    const auto n = static_cast<uInt>(std::min<std::size_t>(s.size(), 1u << 30));
-    crc = crc32(crc, reinterpret_cast<const Bytef*>(s.data()), n);
-    s.remove_prefix(n);
-  }
-  return static_cast<uint32_t>(crc);
-}
-
-std::string deflated(std::string_view s) {
-  z_stream z{};
-  if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-    throw FileError("zip: zlib cannot start compression");
-  std::string out;
-  std::string buffer(1 << 18, '\0');
-  const char* next = s.data();
-  std::size_t left = s.size();
-  int status = Z_OK;
-  do {
-    if (z.avail_in == 0 && left > 0) {
-      const auto n = static_cast<uInt>(std::min<std::size_t>(left, 1u << 30));
-      z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(next));
-      z.avail_in = n;
-      next += n;
-      left -= n;
-    }
-    z.next_out = reinterpret_cast<Bytef*>(buffer.data());
-    z.avail_out = static_cast<uInt>(buffer.size());
-    status = deflate(&z, left == 0 ? Z_FINISH : Z_NO_FLUSH);
-    out.append(buffer.data(), buffer.size() - z.avail_out);
-  } while (status == Z_OK || status == Z_BUF_ERROR);
-  deflateEnd(&z);
-  if (status != Z_STREAM_END) throw FileError("zip: zlib compression failed");
-  return out;
-}
-
 }  // namespace
 
-void Writer::add(const std::string& name, std::string_view bytes) {
-  const std::string packed = compress_ ? deflated(bytes) : std::string();
-  const std::string_view body = compress_ ? std::string_view(packed) : bytes;
-  Entry e{name, checksum(bytes), body.size(), bytes.size(), out_.size(), compress_ ? kDeflated : kStored};
+Member::Member(std::string name_, Pieces pieces, bool compress) : name(std::move(name_)) {
+  for (const std::string_view s : pieces) crc = checksum(crc, s), size += s.size();
+  if (compress)
+    packed = deflated(pieces);
+  else
+    stored.assign(pieces.begin(), pieces.end());
+}
+
+void Writer::add(const std::string& name, std::string_view bytes) { add(Member(name, {&bytes, 1}, compress_)); }
+
+void Writer::add(const Member& m) {
+  const std::string& name = m.name;
+  const bool compressed = m.stored.empty();
+  std::string out;
+  Entry e{name, m.crc, compressed ? m.packed.size() : m.size, m.size, done_, compressed ? kDeflated : kStored};
   const bool wide = e.size >= kMax32 || e.packed >= kMax32;
-  put(out_, kLocal, 4);
-  put(out_, wide ? 45 : 20, 2);
-  put(out_, flags_of(name), 2);
-  put(out_, e.method, 2);
-  put(out_, 0x00210000, 4);  // always 1980-01-01, so that the same content gives the same bytes
-  put(out_, e.crc, 4);
-  put(out_, wide ? kMax32 : e.packed, 4);
-  put(out_, wide ? kMax32 : e.size, 4);
-  put(out_, name.size(), 2);
+  put(out, kLocal, 4);
+  put(out, wide ? 45 : 20, 2);
+  put(out, flags_of(name), 2);
+  put(out, e.method, 2);
+  put(out, 0x00210000, 4);  // always 1980-01-01, so that the same content gives the same bytes
+  put(out, e.crc, 4);
+  put(out, wide ? kMax32 : e.packed, 4);
+  put(out, wide ? kMax32 : e.size, 4);
+  put(out, name.size(), 2);
   // Aligns stored data to 64 bytes with an extra field of an unassigned id, which has at least 4 bytes.
-  const uint64_t head = out_.size() + 2 + name.size() + (wide ? 20 : 0);
-  uint64_t gap = compress_ ? 0 : (64 - head % 64) % 64;
+  const uint64_t head = done_ + out.size() + 2 + name.size() + (wide ? 20 : 0);
+  uint64_t gap = compressed ? 0 : (64 - head % 64) % 64;
   if (gap > 0 && gap < 4) gap += 64;
-  put(out_, (wide ? 20 : 0) + gap, 2);
-  out_ += name;
-  if (gap) put(out_, kPadding, 2), put(out_, gap - 4, 2), out_.append(gap - 4, '\0');
-  if (wide) put(out_, 1, 2), put(out_, 16, 2), put(out_, e.size, 8), put(out_, e.packed, 8);
-  out_ += body;
+  put(out, (wide ? 20 : 0) + gap, 2);
+  out += name;
+  if (gap) put(out, kPadding, 2), put(out, gap - 4, 2), out.append(gap - 4, '\0');
+  if (wide) put(out, 1, 2), put(out, 16, 2), put(out, e.size, 8), put(out, e.packed, 8);
+  write(out);
+  if (compressed) write(m.packed);
+  for (const std::string_view s : m.stored) write(s);
   entries_.push_back(std::move(e));
 }
 
+void Writer::write(std::string_view bytes) {
+  done_ += bytes.size();
+  if (sink_)
+    sink_(bytes);
+  else
+    out_ += bytes;
+}
+
 std::string Writer::finish() {
-  const uint64_t start = out_.size();
+  const uint64_t start = done_;
+  std::string out;
   for (const Entry& e : entries_) {
     std::string extra;
     const auto field = [&](uint64_t v) {
@@ -104,40 +93,41 @@ std::string Writer::finish() {
       return kMax32;
     };
     const uint64_t size = field(e.size), packed = field(e.packed), offset = field(e.offset);
-    put(out_, kCentral, 4);
-    put(out_, extra.empty() ? 20 : 45, 2);
-    put(out_, extra.empty() ? 20 : 45, 2);
-    put(out_, flags_of(e.name), 2);
-    put(out_, e.method, 2);
-    put(out_, 0x00210000, 4);
-    put(out_, e.crc, 4);
-    put(out_, packed, 4);
-    put(out_, size, 4);
-    put(out_, e.name.size(), 2);
-    put(out_, extra.empty() ? 0 : extra.size() + 4, 2);
-    put(out_, 0, 2);
-    put(out_, 0, 2);
-    put(out_, 0, 2);
-    put(out_, uint32_t(0600) << 16, 4);
-    put(out_, offset, 4);
-    out_ += e.name;
-    if (!extra.empty()) put(out_, 1, 2), put(out_, extra.size(), 2), out_ += extra;
+    put(out, kCentral, 4);
+    put(out, extra.empty() ? 20 : 45, 2);
+    put(out, extra.empty() ? 20 : 45, 2);
+    put(out, flags_of(e.name), 2);
+    put(out, e.method, 2);
+    put(out, 0x00210000, 4);
+    put(out, e.crc, 4);
+    put(out, packed, 4);
+    put(out, size, 4);
+    put(out, e.name.size(), 2);
+    put(out, extra.empty() ? 0 : extra.size() + 4, 2);
+    put(out, 0, 2);
+    put(out, 0, 2);
+    put(out, 0, 2);
+    put(out, uint32_t(0600) << 16, 4);
+    put(out, offset, 4);
+    out += e.name;
+    if (!extra.empty()) put(out, 1, 2), put(out, extra.size(), 2), out += extra;
   }
-  const uint64_t length = out_.size() - start, count = entries_.size();
+  const uint64_t length = out.size(), count = entries_.size();
   const bool wide = start >= kMax32 || length >= kMax32 || count >= 0xffff;
   if (wide) {
-    const uint64_t at = out_.size();
-    put(out_, kEnd64, 4);
-    put(out_, 44, 8);
-    put(out_, 45, 2), put(out_, 45, 2), put(out_, 0, 4), put(out_, 0, 4);
-    put(out_, count, 8), put(out_, count, 8), put(out_, length, 8), put(out_, start, 8);
-    put(out_, kLocator64, 4), put(out_, 0, 4), put(out_, at, 8), put(out_, 1, 4);
+    const uint64_t at = start + out.size();
+    put(out, kEnd64, 4);
+    put(out, 44, 8);
+    put(out, 45, 2), put(out, 45, 2), put(out, 0, 4), put(out, 0, 4);
+    put(out, count, 8), put(out, count, 8), put(out, length, 8), put(out, start, 8);
+    put(out, kLocator64, 4), put(out, 0, 4), put(out, at, 8), put(out, 1, 4);
   }
-  put(out_, kEnd, 4);
-  put(out_, 0, 4);
-  put(out_, wide ? 0xffff : count, 2), put(out_, wide ? 0xffff : count, 2);
-  put(out_, wide ? kMax32 : length, 4), put(out_, wide ? kMax32 : start, 4);
-  put(out_, 0, 2);
+  put(out, kEnd, 4);
+  put(out, 0, 4);
+  put(out, wide ? 0xffff : count, 2), put(out, wide ? 0xffff : count, 2);
+  put(out, wide ? kMax32 : length, 4), put(out, wide ? kMax32 : start, 4);
+  put(out, 0, 2);
+  write(out);
   return std::move(out_);
 }
 
@@ -232,13 +222,24 @@ std::optional<std::string_view> Reader::stored(const std::string& name) const {
   return bytes_.substr(begin, e.size);
 }
 
+// Decompresses a member at once. Returns false if that is impossible; then inflate() does it, or tells what is wrong.
+bool Reader::inflate_whole(std::string_view packed, uint64_t size,
+                           const std::function<bool(std::string_view)>& f) const {
+  if (size > kWholeMember) return false;
+  std::string out(size, '\0');
+  if (!inflated(packed, out.data(), out.size()).value_or(false)) return false;
+  for (std::string_view left = out; !left.empty(); left.remove_prefix(std::min<std::size_t>(left.size(), kPiece)))
+    if (!f(left.substr(0, kPiece))) return true;
+  return true;
+}
+
 // Returns true if the member was decompressed to its end, false if f stopped earlier.
-bool Reader::inflate(const std::string& name, std::string_view packed,
-                     const std::function<bool(std::string_view)>& f) const {
+bool Reader::inflate(const std::string& name, std::string_view packed, const std::function<bool(std::string_view)>& f,
+                     std::size_t piece) const {
   z_stream z{};
   if (inflateInit2(&z, -MAX_WBITS) != Z_OK) throw MemoryError(what_, ": zlib cannot allocate memory");
   const std::unique_ptr<z_stream, int (*)(z_stream*)> ended(&z, inflateEnd);
-  std::string out(std::min<uint64_t>(1 << 18, entry(name).size + 1), '\0');
+  std::string out(std::min<uint64_t>(piece, entry(name).size + 1), '\0');
   for (int status = Z_OK; status != Z_STREAM_END;) {
     if (z.avail_in == 0) {
       z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
@@ -260,23 +261,29 @@ bool Reader::inflate(const std::string& name, std::string_view packed,
 }
 
 void Reader::read(const std::string& name, const std::function<bool(std::string_view)>& f) const {
+  read_pieces(name, f, true);
+}
+void Reader::read_pieces(const std::string& name, const std::function<bool(std::string_view)>& f, bool whole) const {
   const Entry& e = entry(name);
   const std::string_view packed = bytes_.substr(begin_of(name, e), e.packed);
-  uLong sum = crc32(0, nullptr, 0);
+  uint32_t sum = 0;
   uint64_t done = 0;
+  bool stopped = false;
   const auto take = [&](std::string_view piece) {
     done += piece.size();
     if (done > e.size) throw FileError(what_, ": member '", name, "' is damaged: it is longer than the directory says");
-    sum = crc32(sum, reinterpret_cast<const Bytef*>(piece.data()), static_cast<uInt>(piece.size()));
-    return f(piece);
+    sum = checksum(sum, piece);
+    stopped = !f(piece);
+    return !stopped;
   };
   if (e.method == kStored) {
-    for (std::size_t at = 0; at < packed.size(); at += 1 << 20)
-      if (!take(packed.substr(at, 1 << 20))) return;
+    for (std::size_t at = 0; at < packed.size(); at += kPiece)
+      if (!take(packed.substr(at, kPiece))) return;
   } else if (e.method == kDeflated) {
     // Deflate compresses by a factor of at most 1032, so larger claims are rejected before memory is allocated.
     if (e.size / 1032 > e.packed + 64) damaged("a member's size is impossible");
-    if (!inflate(name, packed, take)) return;
+    if (!(whole && inflate_whole(packed, e.size, take))) (void)inflate(name, packed, take, whole ? kPiece : kHead);
+    if (stopped) return;
     if (done != e.size) throw FileError(what_, ": member '", name, "' is damaged: it is truncated");
   } else {
     throw FileError(what_, ": member '", name, "' has compression method ", e.method, ", which is not supported");
@@ -299,10 +306,11 @@ std::string Reader::read(const std::string& name) const {
 std::string Reader::head(const std::string& name, std::size_t bytes) const {
   std::string out;
   if (bytes == 0) return out;
-  read(name, [&](std::string_view piece) {
+  const auto take = [&](std::string_view piece) {
     out += piece.substr(0, bytes - out.size());
     return out.size() < bytes;
-  });
+  };
+  read_pieces(name, take, false);
   return out;
 }
 

@@ -8,7 +8,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "chainer/serializers/deflate.h"
 
 namespace chainer {
 class MappedFile;
@@ -16,12 +19,25 @@ class MappedFile;
 
 namespace chainer::zip {
 
-/// Collects members and returns the bytes of the archive. Uncompressed members begin at multiples of 64 bytes, so that
-/// arrays in a mapped archive are aligned.
+/// A member to be written: its checksum, and its bytes, compressed, or where they are, which must then stay there until
+/// it is written. Members can be made by several threads.
+struct Member {
+  Member(std::string name, Pieces pieces, bool compress);
+  std::string name, packed;
+  std::vector<std::string_view> stored;  ///< empty if compressed
+  uint32_t crc = 0;
+  uint64_t size = 0;
+};
+
+/// Writes an archive. Uncompressed members begin at multiples of 64 bytes, so that arrays in a mapped archive are
+/// aligned.
 class Writer {
  public:
-  explicit Writer(bool compress) : compress_(compress) {}
+  using Sink = std::function<void(std::string_view)>;
+  explicit Writer(bool compress, Sink sink = {}) : compress_(compress), sink_(std::move(sink)) {}
   void add(const std::string& name, std::string_view bytes);
+  void add(const Member& member);
+  /// Writes the directory. Returns the bytes of the archive, unless they went to the sink.
   std::string finish();
 
  private:
@@ -31,8 +47,11 @@ class Writer {
     uint64_t packed, size, offset;
     uint16_t method;
   };
+  void write(std::string_view bytes);
   bool compress_;
+  Sink sink_;
   std::string out_;
+  uint64_t done_ = 0;  // bytes written
   std::vector<Entry> entries_;
 };
 
@@ -73,7 +92,10 @@ class Reader {
   const Entry& entry(const std::string& name) const;
   /// Returns the position of the bytes of a member.
   uint64_t begin_of(const std::string& name, const Entry& e) const;
-  bool inflate(const std::string& name, std::string_view packed, const std::function<bool(std::string_view)>& f) const;
+  void read_pieces(const std::string& name, const std::function<bool(std::string_view)>& f, bool whole) const;
+  bool inflate_whole(std::string_view packed, uint64_t size, const std::function<bool(std::string_view)>& f) const;
+  bool inflate(const std::string& name, std::string_view packed, const std::function<bool(std::string_view)>& f,
+               std::size_t piece) const;
   std::shared_ptr<void> memory_;
   std::string_view bytes_;
   std::string what_;

@@ -333,9 +333,13 @@ void Recorder::check_indices(const IndexCheck& check, const Array& index, Array&
   perform("check_indices", read({&index}), written({&out}),
           [&real = real_, check](Array* const* x) { real.check_indices(check, *x[0], *x[1]); });
 }
-void Recorder::argsort(const Array& rows, Array& order) {
+bool Recorder::argsort(const Array& rows, Array& order) {
+  if (on_host_) return false;
+  const auto done = std::make_shared<bool>(false);
   perform("argsort", read({&rows}), written({&order}),
-          [&real = real_](Array* const* x) { real.argsort(*x[0], *x[1]); });
+          [&real = real_, done](Array* const* x) { *done = real.argsort(*x[0], *x[1]); });
+  if (!*done) refuse("elements are sorted on the host");
+  return *done;
 }
 void Recorder::scatter_largest(Array& out, const Array& index, const Array& values) {
   expect_known(out);

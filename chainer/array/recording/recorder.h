@@ -153,7 +153,7 @@ class Recorder final : public Backend {
   void determinants(Array& matrices, Array& out) override;
   void svd(const Array& a, Array& u, Array& s, Array& vt) override;
   void check_indices(const IndexCheck& check, const Array& index, Array& out) override;
-  void argsort(const Array& rows, Array& order) override;
+  bool argsort(const Array& rows, Array& order) override;
   void scatter_largest(Array& out, const Array& index, const Array& values) override;
 
  private:

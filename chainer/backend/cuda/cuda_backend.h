@@ -58,7 +58,7 @@ class CudaBackend final : public Backend {
   void reduce(Reduce op, const Array& a, const Dims& axes, Array& out) override;
   void arg_reduce(ArgReduce op, const Array& a, int axis, Array& out) override;
   void scan(Scan op, const Array& a, int axis, Array& out) override;
-  void argsort(const Array& rows, Array& order) override;
+  bool argsort(const Array& rows, Array& order) override;
   void scatter_largest(Array& out, const Array& index, const Array& values) override;
   void gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) override;
   void take_rows(const Array& a, const Array& index, Array& out) override;

@@ -10,10 +10,10 @@
 namespace chainer::cuda {
 
 // Tiles are sorted in shared memory, then runs are merged pairwise, from one pair of arrays to another.
-void CudaBackend::argsort(const Array& rows, Array& order) {
-  if (order.size() == 0) return;
+bool CudaBackend::argsort(const Array& rows, Array& order) {
+  if (order.size() == 0) return true;
   const int64_t n = rows.shape()[rows.ndim() - 1];
-  if (n >= most_elements) return Backend::argsort(rows, order);
+  if (n >= most_elements) return false;
   const Dtype wide = is_floating(rows.dtype()) ? compute_dtype(rows.dtype()) : int64;
   const auto make = [&](Dtype d) { return Array(rows.shape(), d, rows.device()); };
   Array keys = make(wide), other_keys, places = make(int32), other_places;
@@ -37,6 +37,7 @@ void CudaBackend::argsort(const Array& rows, Array& order) {
     launch(index, kernel_for("merge_runs", wide), t.grid, t.block, args);
   }
   copy_elements(places, order);
+  return true;
 }
 
 }  // namespace chainer::cuda

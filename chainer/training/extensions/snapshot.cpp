@@ -176,7 +176,7 @@ void Snapshot::load(Trainer& trainer) {
 
 void Snapshot::operator()(Trainer& trainer) {
   const fs::path file = this->file(trainer);
-  serializers::DictionarySerializer s;
+  serializers::DictionarySerializer s(false);  // written at once, or copied below
   if (target_)
     target_(trainer, s);
   else

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Default entries that use the host's backend, for backends without an implementation.
-#include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <type_traits>
 #include <vector>
 
 #include "chainer/array/host.h"
@@ -94,23 +91,6 @@ void Backend::check_indices(const IndexCheck& c, const Array& index, Array& out)
       p[i] += c.size;
     if (c.columns) p[i] = (i / c.inner * c.size + p[i]) * c.inner + i % c.inner;
   }
-  result.store();
-}
-
-void Backend::argsort(const Array& rows, Array& order) {
-  HostResult result(order);
-  const Array dense = to_host(rows).contiguous();
-  const int64_t n = dense.shape()[dense.ndim() - 1];
-  int64_t* const o = result.array.mutable_data<int64_t>();
-  visit(dense.dtype(), "sort", [&]<class T>() {
-    using V = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
-    const auto before = [](V a, V b) { return a < b || (b != b && a == a); };
-    const T* const p = static_cast<const T*>(dense.raw());
-    for (int64_t at = 0; n && at < dense.size(); at += n) {
-      std::iota(o + at, o + at + n, int64_t(0));
-      std::stable_sort(o + at, o + at + n, [&](int64_t a, int64_t b) { return before(p[at + a], p[at + b]); });
-    }
-  });
   result.store();
 }
 
