@@ -2,6 +2,7 @@
 #include "chainer/array/positions.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "chainer/array/backend.h"
 
@@ -50,8 +51,13 @@ Array flat_positions_there(const Array& mask) {
 }  // namespace
 
 Array positions_below(int64_t n, const Device& device) {
-  Array ones(Shape{n}, int64, device), out(Shape{n}, int64, device);
+  Array out(Shape{n}, int64, device);
   if (n == 0) return out;
+  if (device.is_host()) {
+    std::iota(out.mutable_data<int64_t>(), out.mutable_data<int64_t>() + n, int64_t(0));
+    return out;
+  }
+  Array ones(Shape{n}, int64, device);
   ones.fill(1);
   device.backend().scan(Scan::cumsum, ones, 0, out);
   out += -1;

@@ -8,17 +8,18 @@ Variable Repeat::operator()(const Variable& x, const std::vector<int64_t>& repea
   if (!axis) return repeat(flatten(x), repeats, 0);
   const int d = normalize_axis(*axis, x.ndim(), "repeat");
   const auto n = static_cast<std::size_t>(x.shape()[d]);
-  if (repeats.size() == 1) {  // (n, ...) as (n, count, ...)
-    if (repeats[0] < 0) throw ValueError("repeat: counts must not be negative, got ", repeats[0]);
+  if (repeats.size() != 1 && repeats.size() != n)
+    throw ValueError("repeat: ", repeats.size(), " counts for an axis of length ", n);
+  // On a device (n, ...) becomes (n, count, ...), without positions; on the host rows by index are faster.
+  if (repeats.size() == 1 && repeats[0] >= 0 && !x.array().device().is_host() && x.ndim() < kMaxNdim) {
     Shape wide = x.shape(), joined = x.shape();
     wide.insert(d + 1, repeats[0]);
     joined[d] *= repeats[0];
     return reshape(broadcast_to(expand_dims(x, d + 1), wide), joined);
   }
-  if (repeats.size() != n) throw ValueError("repeat: ", repeats.size(), " counts for an axis of length ", n);
   std::vector<int64_t> rows;
   for (std::size_t i = 0; i < n; ++i) {
-    const int64_t count = repeats[i];
+    const int64_t count = repeats[repeats.size() == 1 ? 0 : i];
     if (count < 0) throw ValueError("repeat: counts must not be negative, got ", count);
     rows.insert(rows.end(), static_cast<std::size_t>(count), static_cast<int64_t>(i));
   }
