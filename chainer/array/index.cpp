@@ -5,9 +5,9 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
-#include "chainer/array/positions.h"
 #include "chainer/array/operations/indices.h"
 #include "chainer/array/order.h"
+#include "chainer/array/positions.h"
 #include "chainer/array/recording/step.h"
 
 namespace chainer {
@@ -63,7 +63,7 @@ Array positions_there(const Array& index, int64_t n, int axis) {
 
 Selection select(const Array& a, const Indices& indices) {
   int consumed = 0, ellipses = 0;
-  bool any_array = false, there = false;
+  bool any_array = false, there = false;  // there: positions are computed on the device of a
   for (const Index& i : indices) {
     if (const Array* x = i.get<Array>()) {
       any_array = true;

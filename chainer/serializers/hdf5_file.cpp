@@ -85,7 +85,7 @@ class File {
   explicit File(const std::filesystem::path& path) : path_(path), exceptions_(std::uncaught_exceptions()), out_(path) {
     const Turn turn;
     const Id how(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    H5Pset_fapl_core(how, 64 << 20, false);
+    H5Pset_fapl_core(how, 1 << 20, false);
     // The oldest format, which all versions of libhdf5 can read. The default differs between versions.
     H5Pset_libver_bounds(how, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST);
     static int made = 0;  // libhdf5 requires different names for open files

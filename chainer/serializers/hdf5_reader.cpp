@@ -2,6 +2,7 @@
 // Reads HDF5 files without libhdf5, whose version 1.10 reads out of bounds in maliciously damaged files.
 #include <type_traits>
 
+#include "chainer/array/external.h"
 #include "chainer/serializers/hdf5_values.h"
 
 namespace chainer::serializers {
@@ -65,7 +66,7 @@ class Reader : public HDF5Group {
   }
   HDF5Value read(const std::string& name) const override {
     HDF5Value v = view(name);
-    if (v.array) v.array = v.array.copy();
+    if (v.array && !is_writable(v.array)) v.array = v.array.copy();
     return v;
   }
   HDF5Value view(const std::string& name) const override {

@@ -233,8 +233,8 @@ bool Reader::inflate_whole(std::string_view packed, uint64_t size,
   return true;
 }
 
-// Returns true if the member was decompressed to its end, false if f stopped earlier.
-bool Reader::inflate(const std::string& name, std::string_view packed, const std::function<bool(std::string_view)>& f,
+// Decompresses a member piece by piece, until f returns false.
+void Reader::inflate(const std::string& name, std::string_view packed, const std::function<bool(std::string_view)>& f,
                      std::size_t piece) const {
   z_stream z{};
   if (inflateInit2(&z, -MAX_WBITS) != Z_OK) throw MemoryError(what_, ": zlib cannot allocate memory");
@@ -255,9 +255,8 @@ bool Reader::inflate(const std::string& name, std::string_view packed, const std
     const bool moved = made > 0 || before != z.avail_in;
     if ((status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) || (status != Z_STREAM_END && !moved))
       throw FileError(what_, ": member '", name, "' is damaged");
-    if (made > 0 && !f(std::string_view(out).substr(0, made))) return false;
+    if (made > 0 && !f(std::string_view(out).substr(0, made))) return;
   }
-  return true;
 }
 
 void Reader::read(const std::string& name, const std::function<bool(std::string_view)>& f) const {
@@ -282,7 +281,7 @@ void Reader::read_pieces(const std::string& name, const std::function<bool(std::
   } else if (e.method == kDeflated) {
     // Deflate compresses by a factor of at most 1032, so larger claims are rejected before memory is allocated.
     if (e.size / 1032 > e.packed + 64) damaged("a member's size is impossible");
-    if (!(whole && inflate_whole(packed, e.size, take))) (void)inflate(name, packed, take, whole ? kPiece : kHead);
+    if (!(whole && inflate_whole(packed, e.size, take))) inflate(name, packed, take, whole ? kPiece : kHead);
     if (stopped) return;
     if (done != e.size) throw FileError(what_, ": member '", name, "' is damaged: it is truncated");
   } else {

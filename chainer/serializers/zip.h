@@ -92,9 +92,10 @@ class Reader {
   const Entry& entry(const std::string& name) const;
   /// Returns the position of the bytes of a member.
   uint64_t begin_of(const std::string& name, const Entry& e) const;
+  /// With `whole`, a member may be decompressed at once.
   void read_pieces(const std::string& name, const std::function<bool(std::string_view)>& f, bool whole) const;
   bool inflate_whole(std::string_view packed, uint64_t size, const std::function<bool(std::string_view)>& f) const;
-  bool inflate(const std::string& name, std::string_view packed, const std::function<bool(std::string_view)>& f,
+  void inflate(const std::string& name, std::string_view packed, const std::function<bool(std::string_view)>& f,
                std::size_t piece) const;
   std::shared_ptr<void> memory_;
   std::string_view bytes_;
