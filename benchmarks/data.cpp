@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Times the input of a training step: decoding pictures, joining batches, reading by workers, and the iterator's share
 // of training on data of MNIST's size. bench_data [decode|join|feed|mnist]; by default all except reading by processes,
-// which requires `feed` alone.
+// which requires `feed` alone. For peers/pictures.py:
+//   bench_data write FOLDER                                    writes JPEG files
+//   bench_data read FOLDER small|large crop|resized WORKERS processes|threads SECONDS   prints pictures per second
+// For peers/tables.py:
+//   bench_data table FILE THREADS                              prints milliseconds and sums
 #include <chainer/chainer.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -93,6 +100,57 @@ void feed(const std::vector<std::string>& files) {
   }
 }
 
+void write(const std::filesystem::path& folder) {
+  for (uint32_t i = 0; i < 16; ++i) {
+    std::ofstream(folder / text("small", i, ".jpg"), std::ios::binary) << jpeg(375, 500, i);
+    std::ofstream(folder / text("large", i, ".jpg"), std::ios::binary) << jpeg(1500, 2000, i);
+  }
+}
+
+// Pictures as for training on ImageNet: a part of 224 x 224, flipped at random, normalized.
+void read(const std::filesystem::path& folder, const std::string& size, bool resized, int workers, bool processes,
+          double duration) {
+  std::vector<datasets::LabeledPaths::Pair> files;
+  for (int64_t i = 0; i < 1600; ++i) files.emplace_back(text(size, i % 16, ".jpg"), i % 10);
+  const Array mean = array({{{123.7f}}, {{116.3f}}, {{103.5f}}}), scale = 1 / array({{{58.4f}}, {{57.1f}}, {{57.4f}}});
+  const datasets::LabeledImageDataset pictures(
+      files, {.root = folder, .dtype = uint8, .least_side = resized ? int64_t(448) : int64_t(0)});
+  const datasets::TransformDataset data(pictures, [=](const Example& e) -> Example {
+    const Array x = resized ? transforms::random_resized_crop(e[0], 224, 224) : transforms::random_crop(e[0], 224, 224);
+    return {((transforms::random_flip(x) - mean) * scale).copy(), e[1]};
+  });
+  std::unique_ptr<Iterator> it;
+  if (workers == 0)
+    it = std::make_unique<iterators::SerialIterator>(data, 32);
+  else if (processes)
+    it = std::make_unique<iterators::MultiprocessIterator>(
+        data, 32, iterators::MultiprocessIteratorOptions{.n_processes = workers, .n_prefetch = 2});
+  else
+    it = std::make_unique<iterators::MultithreadIterator>(data, 32, iterators::IteratorOptions{.n_threads = workers});
+  cpu::set_thread_count(1);
+  const auto batch = [&] { (void)concat_examples(it->next()); };
+  for (int i = 0; i < 2 + 2 * workers; ++i) batch();
+  const double begin = seconds();
+  int64_t count = 0;
+  for (; seconds() - begin < duration; count += 32) batch();
+  std::printf("%.1f\n", static_cast<double>(count) / (seconds() - begin));
+  it->finalize();
+}
+
+// The numbers as one array, the last two columns as categories.
+void table(const std::filesystem::path& file, int threads) {
+  cpu::set_thread_count(threads);
+  const double begin = seconds();
+  const datasets::CsvTable t = datasets::read_csv(file);
+  const std::vector<std::string> names(t.names().begin(), t.names().end() - 2);
+  const Array x = t.columns(names);
+  int64_t kinds = 0;
+  for (std::size_t i = names.size(); i < t.names().size(); ++i)
+    kinds += sum(t.categories(t.names()[i]).first.astype(int64)).item<int64_t>();
+  const double ms = (seconds() - begin) * 1e3;
+  std::printf("%.1f %.9g %lld\n", ms, sum(x.astype(float64)).item<double>(), static_cast<long long>(kinds));
+}
+
 void mnist() {
   const auto [train, test] = datasets::get_drawn_digits({}, 6000, 10);
   L::Classifier model(Sequential(L::Linear(1000), F::relu, L::Linear(1000), F::relu, L::Linear(10)));
@@ -117,7 +175,13 @@ void mnist() {
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "write" && argc == 3) return write(argv[2]), 0;
+  if (what == "read" && argc == 8)
+    return read(argv[2], argv[3], argv[4] == std::string("resized"), std::atoi(argv[5]),
+                argv[6] == std::string("processes"), std::atof(argv[7])),
+           0;
   const auto wanted = [&](const char* name) { return what.empty() || what == name; };
+  if (what == "table" && argc == 4) return table(argv[2], std::atoi(argv[3])), 0;
   if (dataset::has_jpeg() && (wanted("feed") || wanted("decode"))) {
     std::vector<std::string> files;
     for (uint32_t i = 0; i < 16; ++i) files.push_back(jpeg(375, 500, i));

@@ -8,6 +8,7 @@
 
 #include "chainer/array/array.h"
 #include "chainer/core/other_options.h"
+#include "chainer/datasets/csv_rows.h"
 
 namespace chainer::datasets {
 
@@ -16,14 +17,14 @@ struct CsvOptions {
   bool header = true;  ///< the first row names the columns; otherwise the names are "0", "1", ...
 };
 /// A table in the format of RFC 4180: quoted fields may hold delimiters, newlines and doubled quotes. A byte-order mark
-/// of UTF-8 is skipped. Cells are stored as text; columns are converted to arrays on request, each with a dtype. Every
-/// message names file, line and column.
+/// of UTF-8 is skipped. Cells are stored as text; columns are converted to arrays on request, each with a dtype. All
+/// threads read. Every message names file, line and column.
 class CsvTable {
  public:
   /// Throws FileError for a row with another number of fields than the first, an unclosed quote, text after a closing
   /// quote, and two columns of one name; ValueError for a quote or newline as delimiter.
-  CsvTable(std::string_view content, const std::string& what, const CsvOptions& options = {});
-  CHAINER_OTHER_OPTIONS(CsvTable, ".delimiter, .header", std::string_view, const std::string&);
+  CsvTable(std::string content, const std::string& what, const CsvOptions& options = {});
+  CHAINER_OTHER_OPTIONS(CsvTable, ".delimiter, .header", std::string, const std::string&);
   const std::vector<std::string>& names() const { return names_; }
   int64_t size() const { return static_cast<int64_t>(lines_.size()); }
   /// Returns the cells of a column. Throws KeyError if there is no column of this name, as do the functions below.
@@ -37,9 +38,24 @@ class CsvTable {
   std::pair<Array, std::vector<std::string>> categories(const std::string& name) const;
 
  private:
+  struct Part {
+    int64_t begin, end;            // the numbers of its rows
+    std::vector<csv::Cell> cells;  // row by row
+  };
   std::size_t index(const std::string& name) const;
-  std::string what_;
-  std::vector<std::string> names_, cells_;
+  std::string_view content(const csv::Cell& c) const {
+    if (c.begin < content_.size()) return {content_.data() + c.begin, c.length};
+    return {unescaped_.data() + (c.begin - content_.size()), c.length};
+  }
+  template <class F>
+  void each(std::size_t column, int64_t begin, int64_t end, F&& f) const;
+  void append(csv::Rows& rows, int64_t lines_before);
+  template <class T>
+  void read(const std::string& name, Dtype dtype, T* out, int64_t step) const;
+  Array converted(const std::vector<std::string>& names, Dtype dtype) const;
+  std::string what_, content_, unescaped_;  // unescaped_: cells with doubled quotes, one after the other
+  std::vector<std::string> names_;
+  std::vector<Part> parts_;
   std::vector<int64_t> lines_;  // the line in which each row begins
 };
 /// Reads the table of a file. Throws FileError as CsvTable does, or if the file cannot be read.

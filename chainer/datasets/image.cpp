@@ -31,9 +31,10 @@ void check_picture_size(int64_t height, int64_t width, const std::string& what) 
     throw FileError(what, ": a picture of ", width, " x ", height, " pixels; 1 to 2^27 are supported");
 }
 
-Picture decode_picture(std::string_view bytes, const std::string& what) {
+Picture decode_picture(std::string_view bytes, const std::string& what, int64_t least_side) {
+  if (least_side < 0) throw ValueError(what, ": least_side must not be negative, got ", least_side);
   const auto begins = [&](std::string_view magic) { return bytes.substr(0, magic.size()) == magic; };
-  if (begins("\xff\xd8\xff")) return decode_jpeg(bytes, what);
+  if (begins("\xff\xd8\xff")) return decode_jpeg(bytes, what, least_side);
   if (begins("\x89PNG\r\n\x1a\n")) return decode_png(bytes, what);
   if (begins("BM")) return decode_bmp(bytes, what);
   if (begins("P5") || begins("P6")) return decode_pnm(bytes, what);
@@ -59,8 +60,8 @@ Array picture_array(const Picture& p, Dtype dtype) {
   return out.astype(dtype, false);
 }
 
-Array read_image(const std::filesystem::path& path, Dtype dtype) {
-  return picture_array(decode_picture(read_file(path), path.string()), dtype);
+Array read_image(const std::filesystem::path& path, Dtype dtype, int64_t least_side) {
+  return picture_array(decode_picture(read_file(path), path.string(), least_side), dtype);
 }
 
 }  // namespace chainer::dataset

@@ -21,15 +21,17 @@ struct Picture {
 };
 
 /// Decodes the bytes of a file. Throws FileError, naming `what`, for damaged or unknown content and for pictures of
-/// more than 2^27 pixels; MissingPartError if this build has no decoder for the format.
-Picture decode_picture(std::string_view bytes, const std::string& what);
+/// more than 2^27 pixels; MissingPartError if this build has no decoder for the format. If least_side is positive, a
+/// JPEG picture is decoded at the smallest of 1/8, 1/4, 1/2 and all of its size that keeps both sides at least this
+/// long, which takes a fraction of the time; other pictures are not changed. Throws ValueError if it is negative.
+Picture decode_picture(std::string_view bytes, const std::string& what, int64_t least_side = 0);
 /// Returns the picture as an array (channels, height, width) of a dtype.
 Array picture_array(const Picture& picture, Dtype dtype);
-/// Reads a file and returns the picture as picture_array() does. Throws as decode_picture().
-Array read_image(const std::filesystem::path& path, Dtype dtype = uint8);
+/// Reads a file and returns the picture as picture_array() does. `least_side` and exceptions: see decode_picture().
+Array read_image(const std::filesystem::path& path, Dtype dtype = uint8, int64_t least_side = 0);
 
 /// The decoders of decode_picture(), with the same exceptions. JPEG needs libjpeg-turbo, PNG libpng.
-Picture decode_jpeg(std::string_view bytes, const std::string& what);
+Picture decode_jpeg(std::string_view bytes, const std::string& what, int64_t least_side = 0);
 Picture decode_png(std::string_view bytes, const std::string& what);
 Picture decode_bmp(std::string_view bytes, const std::string& what);
 Picture decode_pnm(std::string_view bytes, const std::string& what);

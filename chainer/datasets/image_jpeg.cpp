@@ -2,6 +2,7 @@
 // JPEG through libjpeg-turbo's TurboJPEG interface.
 #include <turbojpeg.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "chainer/datasets/image.h"
@@ -23,7 +24,7 @@ Handle started(tjhandle handle) {
 
 bool has_jpeg() { return true; }
 
-Picture decode_jpeg(std::string_view bytes, const std::string& what) {
+Picture decode_jpeg(std::string_view bytes, const std::string& what, int64_t least_side) {
   // After an error the decoder is replaced: it may keep the error's state.
   thread_local Handle handle;
   if (!handle) handle = started(tjInitDecompress());
@@ -40,6 +41,14 @@ Picture decode_jpeg(std::string_view bytes, const std::string& what) {
   int width = 0, height = 0, subsampling = 0, space = 0;
   check(tjDecompressHeader3(handle.get(), data, size, &width, &height, &subsampling, &space));
   check_picture_size(height, width, what);
+  // (libjpeg-turbo has fast kernels for these scales only.)
+  for (const int divisor : {8, 4, 2}) {
+    const tjscalingfactor scale{1, divisor};
+    if (least_side == 0 || std::min(TJSCALED(width, scale), TJSCALED(height, scale)) < least_side) continue;
+    width = TJSCALED(width, scale);
+    height = TJSCALED(height, scale);
+    break;
+  }
   const bool ink = space == TJCS_CMYK || space == TJCS_YCCK;
   const int format = space == TJCS_GRAY ? TJPF_GRAY : ink ? TJPF_CMYK : TJPF_RGB;
   Picture p{height, width, tjPixelSize[format], {}, {}};

@@ -55,28 +55,33 @@ LabeledPaths::LabeledPaths(const std::filesystem::path& list_file) {
 }
 
 ImageDataset::ImageDataset(ImagePaths paths, const ImageDatasetOptions& o)
-    : paths_(std::move(paths.paths)), root_(o.root), dtype_(get_dtype(o.dtype)) {}
+    : paths_(std::move(paths.paths)), root_(o.root), dtype_(get_dtype(o.dtype)), least_side_(o.least_side) {}
 Example ImageDataset::get(int64_t i) const {
-  return dataset::read_image(root_ / paths_[static_cast<std::size_t>(i)], dtype_);
+  return dataset::read_image(root_ / paths_[static_cast<std::size_t>(i)], dtype_, least_side_);
 }
 
 LabeledImageDataset::LabeledImageDataset(LabeledPaths pairs, const LabeledImageDatasetOptions& o)
-    : pairs_(std::move(pairs.pairs)), root_(o.root), dtype_(get_dtype(o.dtype)), label_dtype_(o.label_dtype) {}
+    : pairs_(std::move(pairs.pairs)),
+      root_(o.root),
+      dtype_(get_dtype(o.dtype)),
+      label_dtype_(o.label_dtype),
+      least_side_(o.least_side) {}
 Example LabeledImageDataset::get(int64_t i) const {
   const auto& [path, label] = pairs_[static_cast<std::size_t>(i)];
-  return {dataset::read_image(root_ / path, dtype_), label_array(label, label_dtype_)};
+  return {dataset::read_image(root_ / path, dtype_, least_side_), label_array(label, label_dtype_)};
 }
 
 ZippedImageDataset::ZippedImageDataset(const std::filesystem::path& zipfilename, const ZippedImageDatasetOptions& o)
     : zipfilename_(zipfilename.string()),
       zip_(std::make_shared<const zip::Reader>(read_file(zipfilename), zipfilename_)),
-      dtype_(get_dtype(o.dtype)) {
+      dtype_(get_dtype(o.dtype)),
+      least_side_(o.least_side) {
   for (const std::string& name : zip_->names_in_order())
     if (!name.empty() && name.back() != '/') names_.push_back(name);
 }
 Array ZippedImageDataset::get(const std::string& name) const {
-  return dataset::picture_array(dataset::decode_picture(zip_->read(name), text(zipfilename_, ", '", name, "'")),
-                                dtype_);
+  const std::string what = text(zipfilename_, ", '", name, "'");
+  return dataset::picture_array(dataset::decode_picture(zip_->read(name), what, least_side_), dtype_);
 }
 Example ZippedImageDataset::get(int64_t i) const { return get(names_[static_cast<std::size_t>(i)]); }
 
@@ -94,7 +99,9 @@ Example MultiZippedImageDataset::get(int64_t i) const {
 
 LabeledZippedImageDataset::LabeledZippedImageDataset(const std::filesystem::path& zipfilename, LabeledPaths pairs,
                                                      const LabeledZippedImageDatasetOptions& o)
-    : pictures_(zipfilename, {.dtype = o.dtype}), pairs_(std::move(pairs.pairs)), label_dtype_(o.label_dtype) {}
+    : pictures_(zipfilename, {.dtype = o.dtype, .least_side = o.least_side}),
+      pairs_(std::move(pairs.pairs)),
+      label_dtype_(o.label_dtype) {}
 Example LabeledZippedImageDataset::get(int64_t i) const {
   const auto& [name, label] = pairs_[static_cast<std::size_t>(i)];
   return {pictures_.get(name), label_array(label, label_dtype_)};

@@ -46,36 +46,39 @@ std::vector<Window> windows(int64_t in, int64_t out) {
   return all;
 }
 
+// Resizes the middle axis of (planes, rows, columns).
 template <class T>
-Array filtered(const Array& image, int64_t height, int64_t width) {
+Array filter_rows(const Array& image, int64_t height) {
+  constexpr int64_t kColumns = 32;  // sums that stay in registers
   const Array whole = image.contiguous();
   const int64_t planes = image.shape()[0], h = image.shape()[1], w = image.shape()[2];
-  const auto columns = windows(w, width), rows = windows(h, height);
+  const std::vector<Window> rows = windows(h, height);
+  Array out({planes, height, w}, image.dtype());
   const T* x = whole.data<T>();
-  std::vector<T> narrow(static_cast<std::size_t>(h * width));
-  Array out({planes, height, width}, image.dtype());
   T* y = out.mutable_data<T>();
-  for (int64_t p = 0; p < planes; ++p, x += h * w, y += height * width) {
-    for (int64_t r = 0; r < h; ++r)
-      for (int64_t c = 0; c < width; ++c) {
-        const Window& win = columns[static_cast<std::size_t>(c)];
-        double sum = 0;
-        for (std::size_t k = 0; k < win.weights.size(); ++k)
-          sum += win.weights[k] * static_cast<double>(x[r * w + win.first + static_cast<int64_t>(k)]);
-        narrow[static_cast<std::size_t>(r * width + c)] = static_cast<T>(sum);
-      }
-    for (int64_t r = 0; r < height; ++r) {
-      const Window& win = rows[static_cast<std::size_t>(r)];
-      T* row = y + r * width;
-      std::fill(row, row + width, T(0));
-      for (std::size_t k = 0; k < win.weights.size(); ++k) {
-        const T weight = static_cast<T>(win.weights[k]);
-        const T* from = narrow.data() + (win.first + static_cast<int64_t>(k)) * width;
-        for (int64_t c = 0; c < width; ++c) row[c] += weight * from[c];
+  for (int64_t p = 0; p < planes; ++p, x += h * w)
+    for (const Window& window : rows) {
+      const T* from = x + window.first * w;
+      for (int64_t begin = 0; begin < w; begin += kColumns) {
+        const int64_t n = std::min(kColumns, w - begin);
+        T sums[kColumns] = {};
+        for (std::size_t k = 0; k < window.weights.size(); ++k) {
+          const T weight = static_cast<T>(window.weights[k]);
+          const T* row = from + static_cast<int64_t>(k) * w + begin;
+          if (n == kColumns)
+            for (int64_t c = 0; c < kColumns; ++c) sums[c] += weight * row[c];
+          else
+            for (int64_t c = 0; c < n; ++c) sums[c] += weight * row[c];
+        }
+        y = std::copy(sums, sums + n, y);
       }
     }
-  }
   return out;
+}
+template <class T>
+Array filtered(const Array& image, int64_t height, int64_t width) {
+  const Array turned = filter_rows<T>(image, height).transpose({0, 2, 1});
+  return filter_rows<T>(turned, width).transpose({0, 2, 1}).contiguous();
 }
 
 }  // namespace

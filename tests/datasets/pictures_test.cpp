@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <chainer/chainer.h>
 
+#include <array>
+#include <cmath>
 #include <filesystem>
 
 #include "chainer/core/system/file.h"
@@ -135,6 +137,64 @@ TEST(encoded_pictures_come_back) {
     EXPECT(mean(error * error).item<double>() < 100);
     EXPECT_THROW(ValueError, "quality", dataset::encode_jpeg(x, 0));
   }
+}
+
+TEST(jpeg_pictures_are_decoded_at_smaller_scales) {
+  if (!dataset::has_jpeg()) return;
+  const test::Folder folder;
+  const Array rows = arange(48).reshape({48, 1, 1}), columns = arange(81).reshape({1, 81, 1});
+  const Array x = broadcast_to(rows * 2 + columns, {48, 81, 3}).astype(uint8).copy();
+  const std::string file = dataset::encode_jpeg(x, 95);
+  const Array whole = dataset::picture_array(dataset::decode_picture(file, "x"), float32);
+  // The least side, and the height and width of the result.
+  const std::vector<std::array<int64_t, 3>> cases = {{0, 48, 81},  {49, 48, 81}, {25, 48, 81},
+                                                     {24, 24, 41}, {13, 24, 41}, {12, 12, 21},
+                                                     {7, 12, 21},  {6, 6, 11},   {1, 6, 11}};
+  for (const auto& [least, height, width] : cases) {
+    const Array y = dataset::picture_array(dataset::decode_picture(file, "x", least), float32);
+    EXPECT_EQ(y.shape(), (Shape{3, height, width}));
+    // Within the blocks that a pixel stands for (the last column's is not full).
+    const Array mean = transforms::resize(whole[{Slice(), Slice(), Slice(0, 80)}], height, 80 * height / 48);
+    EXPECT_CLOSE(y[{Slice(), Slice(1, height - 1), Slice(1, width - 2)}],
+                 mean[{Slice(), Slice(1, height - 1), Slice(1, width - 2)}], {.atol = 4});
+  }
+  EXPECT_THROW(ValueError, "x: least_side must not be negative, got -1", dataset::decode_picture(file, "x", -1));
+  write_file(folder.path / "a.jpg", file);
+  zip::Writer w(false);
+  w.add("a.jpg", file);
+  write_file(folder.path / "a.zip", w.finish());
+  const Shape half{3, 24, 41};
+  const std::vector<std::pair<std::string, int64_t>> labels = {{"a.jpg", 1}};
+  EXPECT_EQ(datasets::ImageDataset({"a.jpg"}, {.root = folder.path, .least_side = 20}).get(0)[0].shape(), half);
+  EXPECT_EQ(datasets::LabeledImageDataset(labels, {.root = folder.path, .least_side = 20}).get(0)[0].shape(), half);
+  const fs::path archive = folder.path / "a.zip";
+  EXPECT_EQ(datasets::ZippedImageDataset(archive, {.least_side = 20}).get(0)[0].shape(), half);
+  EXPECT_EQ(datasets::MultiZippedImageDataset({archive}, {.least_side = 20}).get(0)[0].shape(), half);
+  EXPECT_EQ(datasets::LabeledZippedImageDataset(archive, labels, {.least_side = 20}).get(0)[0].shape(), half);
+  // Other formats have no scales.
+  EXPECT_EQ(dataset::read_image(kPictures + "rgb.ppm", uint8, 5).shape(), (Shape{3, 21, 30}));
+}
+
+// Against sums over the windows, for widths around the number of columns that are computed at once.
+TEST(resized_pictures_are_weighted_means) {
+  random::RandomState r(3);
+  for (const int64_t width : {1, 31, 32, 33, 64, 70})
+    for (const int64_t to : {1, 16, 31, 32, 33, 65}) {
+      const Array x = r.uniform(0, 1, {2, 9, width}, float64), y = transforms::resize(x, 4, to);
+      const auto weights = [](int64_t in, int64_t out) {
+        Array w = zeros({out, in}, float64);
+        const double scale = static_cast<double>(in) / static_cast<double>(out), support = std::max(1., scale);
+        for (int64_t o = 0; o < out; ++o)
+          for (int64_t i = 0; i < in; ++i) {
+            const double distance = static_cast<double>(i) + 0.5 - (static_cast<double>(o) + 0.5) * scale;
+            w.set({o, i}, array(std::max(0., 1 - std::abs(distance) / support)));
+          }
+        return w / sum(w, 1, true);
+      };
+      for (int64_t c = 0; c < 2; ++c)
+        EXPECT_CLOSE(y[c], matmul(matmul(weights(9, 4), x[c]), weights(width, to).transpose()), {.atol = 1e-12});
+      EXPECT_CLOSE(transforms::resize(x.astype(float32), 4, to), y.astype(float32), {.atol = 1e-6});
+    }
 }
 
 TEST(pictures_are_prepared) {

@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "chainer/core/parallel.h"
 #include "chainer/core/system/file.h"
 #include "folder.h"
 #include "test.h"
@@ -106,6 +107,9 @@ TEST(tables) {
   EXPECT_THROW(KeyError, "t.csv: no column 'y'", t.column("y"));
   EXPECT_THROW(ValueError, "t.csv, line 2, column 'name': 'a, b' is not a float32", t.column("name"));
   EXPECT_THROW(ValueError, "line 3, column 'n': '-2' is not a uint8", t.column("n", uint8));
+  for (const char* cell : {"+-1", "+", "-", "1x", "0x1", "1 2"})
+    EXPECT_THROW(ValueError, text("'", cell, "' is not a float32"),
+                 datasets::CsvTable(text("a\n", cell), "t").column("a"));
   // A byte-order mark, with which some programs begin tables, is not part of a name.
   const datasets::CsvTable marked(
       "\xef\xbb\xbf"
@@ -126,4 +130,75 @@ TEST(tables) {
   const auto [ids, kinds] = tabs.categories("1");
   EXPECT_CLOSE(ids, array({0, 1, 0}));
   EXPECT(kinds == (Lines{"x", "y"}));
+  // A copy reads its own text, also of a table as short as this.
+  datasets::CsvTable moved("a\n7\n", "t");
+  const datasets::CsvTable copy = moved;
+  moved = tabs;
+  EXPECT_EQ(copy.column("a").item<float>(), 7);
+}
+
+// Tables of several MB are read in parts, whose borders may lie within quotes.
+TEST(tables_do_not_depend_on_the_number_of_threads) {
+  random::RandomState r(11);
+  const std::vector<std::string> cells = {
+      "", "plain", "\"a\nb\"", "\"\"\"\"", "a \"literal\" quote", "\"x, \"\"y\"\"\n\"", "-1.5"};
+  const auto read = [](const std::string& content, int threads) {
+    cpu::set_thread_count(threads);
+    std::string all;
+    try {
+      const datasets::CsvTable t(content, "t");
+      for (const std::string& name : t.names())
+        for (const std::string& cell : t.text(name)) all += cell + '|';
+    } catch (const FileError& e) { all = e.what(); }
+    cpu::set_thread_count(0);
+    return all;
+  };
+  for (int turn = 0; turn < 6; ++turn) {
+    std::string content = "a,b,c\n";
+    bool wrong = turn < 4;  // the last two turns have a wrong row in the last part
+    while (content.size() < 3500000) {
+      if (!wrong && content.size() > 3000000) {
+        content += turn == 4 ? "1,2,3,4\n" : "\"1\"2,3,4\n";
+        wrong = true;
+      }
+      // In the first turns nearly all of the table is within quotes.
+      for (int c = 0; c < 3; ++c) {
+        const auto kind = static_cast<std::size_t>(r.randint(0, 7, {}).item<int64_t>());
+        content += turn < 2 && c == turn ? "\"" + std::string(200, '\n') + "\"" : cells[kind];
+        content += c < 2 ? "," : content.size() % 2 ? "\r\n" : "\n";
+      }
+    }
+    const std::string one = read(content, 1);
+    EXPECT_EQ(one.starts_with("t, line "), turn >= 4);
+    if (turn < 4) EXPECT(one.size() > 1500000);
+    for (const int threads : {2, 3, 8}) EXPECT(read(content, threads) == one);
+  }
+  // One cell of 5 MB.
+  const std::string long_cell = "a\n\"" + std::string(5000000, '\n') + "\"\n";
+  EXPECT_EQ(read(long_cell, 4).size(), 5000001u);
+}
+
+// More rows than threads divide, with numbers of many forms; the message names the first wrong one.
+TEST(long_tables) {
+  const int64_t rows = 30001;
+  std::string content = "i,x,kind\n";
+  for (int64_t i = 0; i < rows; ++i)
+    content += text(i, i % 3 ? "," : ", +", static_cast<double>(i) / 8, i % 5 ? ",\"k\"\"" : ",", i % 7,
+                    i % 5 ? "\"\n" : "\r\n");
+  const datasets::CsvTable t(content, "t.csv");
+  const Array numbers = arange(rows);
+  EXPECT_EQ(t.size(), rows);
+  EXPECT_CLOSE(t.column("i", int64), numbers, {.atol = 0, .rtol = 0});
+  EXPECT_CLOSE(t.column("x", float64), numbers.astype(float64) / 8, {.atol = 0, .rtol = 0});
+  EXPECT_CLOSE(t.column("x", float16), (numbers.astype(float64) / 8).astype(float16), {.atol = 0, .rtol = 0});
+  EXPECT_CLOSE(t.columns({"x", "i"}), stack({numbers.astype(float32) / 8, numbers.astype(float32)}, 1));
+  const auto [ids, kinds] = t.categories("kind");
+  EXPECT_EQ(kinds.size(), 14u);  // the texts "0" to "6", and the same after a quote
+  for (int64_t i = 0; i < rows; i += 997)
+    EXPECT_EQ(kinds[static_cast<std::size_t>(ids[i].item<int>())], text(i % 5 ? "k\"" : "", i % 7));
+  for (const int64_t bad : {20000, 7}) {  // both are wrong in the second round
+    content.replace(content.find(text("\n", bad, ",")) + 1, 1, "z");
+    const datasets::CsvTable wrong(content, "t.csv");
+    EXPECT_THROW(ValueError, text("line ", bad + 2, ", column 'i': 'z"), wrong.column("i", int32));
+  }
 }
