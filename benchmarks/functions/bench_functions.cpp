@@ -25,7 +25,9 @@ constexpr const char* kUsage =
     "  --list        print the table, one line of JSON per row, for peers/functions.py\n"
     "  --check DIR   run each once at the smallest size and write inputs, results and gradients to "
     "DIR/NAME.npz\n"
-    "  --serve       read lines NAME SIZE SECONDS, answer each with one line of JSON\n";
+    "  --serve       read lines NAME SIZE SECONDS, answer each with one line of JSON; SIZE may also be rows:N, "
+    "columns:N\n"
+    "                or sides:N\n";
 
 /// The device of the arrays (--device).
 Device device;
@@ -155,7 +157,8 @@ Times time(const std::string& name, const std::string& size, double seconds) {
   Times t{};
   {
     random::seed(0);
-    Case c(named(table().rows, name), named(sizes(), size));
+    const Size s = size_of(size);
+    Case c(named(table().rows, name), s);
     t = measure(c, seconds);
   }
   device.is_host() ? memory::empty_cache() : device.empty_cache();

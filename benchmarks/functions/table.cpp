@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "table.h"
 
+#include <cstdlib>
+
 #include "../../tests/functions/rows/unary.h"
 
 namespace bench {
@@ -35,6 +37,19 @@ const std::vector<Size>& sizes() {
       {"10M", 10000000, {10000, 1000}, {152, 64, 1024}, {38, 64, 64, 64}, {38, 64, 16, 16, 16}},
   };
   return s;
+}
+
+Size size_of(const std::string& name) {
+  for (const Size& s : sizes())
+    if (s.name == name) return s;
+  const std::size_t colon = name.find(':');
+  const std::string axis = name.substr(0, colon);
+  const int64_t n = colon < name.size() ? std::atoll(name.c_str() + colon + 1) : 0;
+  if (n < 1) throw ValueError("bench_functions: no size named ", name);
+  if (axis == "rows") return {name, n * 64, {n, 64}, {n, 8, 64}, {n, 8, 8, 8}, {n, 4, 4, 4, 4}};
+  if (axis == "columns") return {name, 64 * n, {64, n}, {8, n, 64}, {8, n, 8, 8}, {8, n, 4, 4, 4}};
+  if (axis == "sides") return {name, n * n, {n, n}, {8, 8, n}, {4, 8, n, n}, {2, 4, n, n, n}};
+  throw ValueError("bench_functions: no size named ", name);
 }
 
 const Table& table() {

@@ -44,6 +44,9 @@ struct Size {
   int64_t channels() const { return images[1]; }
 };
 const std::vector<Size>& sizes();
+/// Returns a size of that list by its name, or one made for growth.py: `rows:N` (N rows of 64 columns), `columns:N` (64
+/// rows of N columns) or `sides:N` (N x N). Signals, images and volumes grow by their batch, channels or sides.
+Size size_of(const std::string& name);
 
 struct Row {
   std::string name;
