@@ -104,6 +104,27 @@ TEST(narrow_columns_are_summed_in_chunks_alike_for_any_threads) {
   cpu::set_thread_count(0);
 }
 
+// Rows that only have to be added are read where they are, many at a time; computed rows are added in blocks.
+TEST(columns_read_in_place_have_the_same_bits) {
+  for (const int64_t width : {17, 40, 64, 65, 300, 1024, 1025, 3000})
+    for (const int64_t rows : {1, 2, 15, 16, 17, 63, 64, 65, 130, 600}) {
+      const Array x = numbers({2, rows, width}), wide = x.astype(float64), whole = floor(x * 100).astype(int64);
+      for (const int threads : {1, 2, 3}) {
+        cpu::set_thread_count(threads);
+        EXPECT(same_bits(sum(x, 1), sum(x * 1, 1)) && same_bits(eagerly([&] { return sum(x, 1); }), sum(x * 1, 1)));
+        EXPECT(same_bits(sum(wide, 1), sum(wide * 1, 1)) && same_bits(max(x, 1), max(x * 1, 1)));
+        EXPECT(same_bits(prod(x, 1), prod(x * 1, 1)) && same_bits(sum(whole, 1), sum(whole * 1, 1)));
+      }
+      EXPECT_CLOSE(sum(x, 1), sum(wide, 1).astype(float32), {.atol = 1e-4, .rtol = 1e-6});
+      // A part of wider rows, which are not adjacent.
+      EXPECT(same_bits(eagerly([&] {
+                         return sum(x[{Slice(), Slice(), Slice(1, width)}], 1);
+                       }),
+                       sum(x[{Slice(), Slice(), Slice(1, width)}].copy(), 1)));
+    }
+  cpu::set_thread_count(0);
+}
+
 TEST(state_over_many_iterations_keeps_little_memory) {
   Array average = zeros({512, 512}), unread;
   int64_t most = 0;

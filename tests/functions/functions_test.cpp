@@ -54,6 +54,12 @@ TEST(dropout_in_training_and_test) {
   EXPECT(std::abs(mean(y.array()).item<double>() - 1) < 0.02);
   EXPECT_CLOSE(max(y.array()), array(4.f / 3));
   EXPECT_CLOSE(mask, y.array());
+  // Without dropout nothing is drawn or multiplied, unless a mask is given or wanted.
+  EXPECT(F::dropout(x, 0).array().is(x.array()));
+  EXPECT_CLOSE(F::dropout(x, 0, {.mask = mask}).array(), mask);
+  EXPECT_CLOSE(F::dropout(x, 0, {.return_mask = &mask}).array(), x.array());
+  EXPECT_CLOSE(mask, ones({200, 100}));
+  EXPECT_THROW(InvalidType, "Dropout", F::dropout(Variable(ones({2}, int32), false), 0));
   const UsingConfig test_mode(&Config::train, false);
   EXPECT(F::dropout(x, 0.25).array().is(x.array()));
 }

@@ -97,6 +97,20 @@ const std::vector<Limit>& limits() {
        [](int64_t n, Dtype d) {
          return reduced({n, 4096, 3}, d);
        }},
+      {"loops/accumulate.h", "kRowsInPlace", "sums of n rows",
+       [](int64_t n, Dtype d) {
+         return reduced({3, n, 1500}, d);
+       }},
+      {"../../array/deferred/deferred.h", "kLeast", "operations on n elements",
+       [](int64_t n, Dtype d) {
+         const Array a = numbers({n}, d), b = numbers({n}, d, 2);
+         return maximum(a * b, a) - b;
+       }},
+      {"products/panel_product.h", "kSmallPanels", "products by n transposed rows",
+       [](int64_t n, Dtype d) {
+         return dot(numbers({300, 512}, d), numbers({n, 512}, d, 2).transpose());
+       },
+       512},
       {"loops/accumulate.cpp", "kRow", "sums over n neighbours",
        [](int64_t n, Dtype d) {
          return sum(numbers({2000, n}, d), 1);

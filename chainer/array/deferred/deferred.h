@@ -14,7 +14,7 @@ namespace chainer::deferred {
 
 /// Operations on fewer elements are computed at once on the host: deferring them costs more than it saves. On a device
 /// it saves launches, so all are deferred.
-inline constexpr int64_t kLeast = 2048;
+inline constexpr int64_t kLeast = 4096;
 inline bool is_small(int64_t size, const Device& device) { return size < (device.is_host() ? kLeast : 1); }
 /// A deeper expression is evaluated at once.
 inline constexpr int kDeepest = 32;

@@ -80,7 +80,8 @@ class Planner {
     const std::size_t nodes = nodes_.size(), leaves = leaves_.size();
     meetings_ = 0;
     if (met(body)) return ++meetings_, nullptr;
-    std::vector<ArrayBody*> stack{&body};
+    SmallVector<ArrayBody*, 16> stack;
+    stack.push_back(&body);
     while (!stack.empty()) {
       ArrayBody& b = *stack.back();
       if (met(b)) {
@@ -143,11 +144,12 @@ class Planner {
   void join_reductions(const Pending* except) {
     constexpr std::size_t kMostJoined = 16;
     std::size_t patience = 64 + 2 * (nodes_.size() + leaves_.size());
-    std::vector<ArrayBody*> read;
+    SmallVector<ArrayBody*, 16> read;
     for (const Value& v : nodes_) read.push_back(v.body);
     for (const Value& v : leaves_) read.push_back(v.body);
     std::unordered_set<const Pending*> seen;
-    std::vector<Pending*> reductions, readers;
+    std::vector<Pending*> reductions;
+    Found readers;
     for (std::size_t i = 0; i < read.size() && patience > 0; ++i) {
       ArrayBody& b = *read[i];
       readers_in(registry_, b.owner(), patience, readers);
@@ -184,10 +186,10 @@ class Planner {
     registry_.operations += static_cast<int64_t>(program.code.size());
     if (observed()) observe(program, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     // Releasing operands may destroy arrays of this program, so those with results are held meanwhile.
-    std::vector<Ref<ArrayBody>> done;
+    SmallVector<Ref<ArrayBody>, 4> done;
     for (const Value& v : nodes_)
-      if (v.stored) done.emplace_back(v.body);
-    for (const Pending* p : reductions_) done.emplace_back(p->body);
+      if (v.stored) done.push_back(Ref<ArrayBody>(v.body));
+    for (const Pending* p : reductions_) done.push_back(Ref<ArrayBody>(p->body));
     for (const Ref<ArrayBody>& b : done) {
       Pending* p = waiting(*b);
       b->pending.store(nullptr, std::memory_order_release);
@@ -347,9 +349,9 @@ class Planner {
   const ArrayBody& top_;
   bool flush_denormals_;
   int meetings_ = 0;
-  std::vector<Value> nodes_, leaves_;
-  std::vector<Pending*> reductions_;
-  std::vector<int> free_;
+  SmallVector<Value, 4> nodes_, leaves_;
+  SmallVector<Pending*, 2> reductions_;
+  SmallVector<int, 8> free_;
   std::unordered_set<int> constants_;  // slots
 };
 

@@ -6,6 +6,7 @@
 
 #include "chainer/array/array.h"
 #include "chainer/array/operations/families.h"
+#include "chainer/core/small_vector.h"
 
 namespace chainer {
 
@@ -74,9 +75,10 @@ struct Program {
   Shape space;  ///< the lengths of the axes in that order
   Traversal traversal;
   int registers = 0;
-  std::vector<Slot> slots;
-  std::vector<Instruction> constants;  ///< loads of repeating operands, executed once
-  std::vector<Instruction> code;
+  SmallVector<Slot, 8> slots;
+  using Code = SmallVector<Instruction, 4>;
+  Code constants;  ///< loads of repeating operands, executed once
+  Code code;
   std::vector<Reduction> reductions;
 
   /// Returns the names of the operations, "multiply sigmoid add sum", for profiles.

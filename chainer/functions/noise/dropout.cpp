@@ -28,6 +28,7 @@ Variable Dropout::operator()(const Variable& x, double ratio, const DropoutOptio
     if (o.return_mask) *o.return_mask = Array();
     return x;
   }
+  if (ratio == 0 && !o.mask && !o.return_mask && is_floating(x.dtype())) return x;  // all factors are 1
   Array mask = o.mask;
   if (!mask)
     mask = random::bulk(RandomFill::bernoulli, 1 - ratio, 1 / (1 - ratio), x.shape(), x.dtype(), x.device(),

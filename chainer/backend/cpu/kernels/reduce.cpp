@@ -87,7 +87,7 @@ struct Min {
   }
 };
 template <class T, class Op>
-void columns(void* acc_, const void* rows, int64_t n, int64_t count, bool start) {
+void columns(void* acc_, const void* rows, int64_t step, int64_t n, int64_t count, bool start) {
   constexpr int64_t kWide = 32;  // columns that stay in registers over all rows
   T* acc = static_cast<T*>(acc_);
   const T* x = static_cast<const T*>(rows);
@@ -96,7 +96,7 @@ void columns(void* acc_, const void* rows, int64_t n, int64_t count, bool start)
     T a[kWide];
     for (int64_t i = 0; i < kWide; ++i) a[i] = start ? x[j + i] : acc[j + i];
     for (int64_t r = start; r < count; ++r) {
-      const T* row = x + r * n + j;
+      const T* row = x + r * step + j;
       for (int64_t i = 0; i < kWide; ++i) a[i] = Op::apply(a[i], row[i]);
     }
     for (int64_t i = 0; i < kWide; ++i) acc[j + i] = a[i];
@@ -105,7 +105,7 @@ void columns(void* acc_, const void* rows, int64_t n, int64_t count, bool start)
   if (start)
     for (int64_t i = j; i < n; ++i) acc[i] = x[i];
   for (int64_t r = start; r < count; ++r) {
-    const T* row = x + r * n;
+    const T* row = x + r * step;
     CHAINER_IVDEP
     for (int64_t i = j; i < n; ++i) acc[i] = Op::apply(acc[i], row[i]);
   }

@@ -20,8 +20,9 @@ using LoadKernel = void (*)(void* block, const void* from, int64_t stride, int64
 using StoreKernel = void (*)(void* to, int64_t stride, const void* block, int64_t n);
 /// Reduces a block to one value, stored as double (floating types) or int64.
 using RowKernel = void (*)(void* result, const void* block, int64_t n);
-/// Combines consecutive rows of n elements with `acc`, in order. With `start`, the first row replaces `acc`.
-using ColumnKernel = void (*)(void* acc, const void* rows, int64_t n, int64_t count, bool start);
+/// Combines rows of n elements, which begin `step` elements apart, with `acc`, in order. With `start`, the first row
+/// replaces `acc`.
+using ColumnKernel = void (*)(void* acc, const void* rows, int64_t step, int64_t n, int64_t count, bool start);
 using UpdateKernel = void (*)(void* w, const void* g, void* s0, void* s1, void* s2, const double* h, int64_t n);
 /// Softmax or log-softmax of one row.
 using SoftmaxKernel = void (*)(void* out, const void* in, int64_t n, bool log);

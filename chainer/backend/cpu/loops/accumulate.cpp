@@ -83,8 +83,8 @@ void ColumnAccumulator::add_rows(const Kernels& k, Reduce op, Compute c, const v
   const int64_t end = b.index + b.rows;
   for (int64_t i = b.index; i < end;) {
     const int64_t stop = sums ? std::min(end, i / kGroup * kGroup + kGroup) : end;
-    combine(acc_, x, b.width, stop - i, i == 0 || (sums && i % kGroup == 0));
-    x += (stop - i) * b.width * compute_size(c);
+    combine(acc_, x, b.step, b.width, stop - i, i == 0 || (sums && i % kGroup == 0));
+    x += (stop - i) * b.step * compute_size(c);
     i = stop;
     if (!sums || (i % kGroup && i != b.count)) continue;
     k.widen_columns(reinterpret_cast<double*>(sums_), acc_, b.width, i <= kGroup);

@@ -29,11 +29,12 @@ struct Accumulator {
   void store(const Kernels& k, Compute c, Dtype dtype, void* to) const;
 };
 
-/// Neighbouring rows of a tile of columns in (outer, rows, width), with at most kBlock elements in total.
+/// Neighbouring rows of a tile of columns in (outer, rows, width), usually with at most kBlock elements in total.
 struct ColumnBlock {
   int64_t outer, row;    ///< the position of the first row
   int64_t first, width;  ///< the tile's columns
-  int64_t rows;          ///< their number; more than one only if the tile is as wide as the array
+  int64_t rows;          ///< their number
+  int64_t step;          ///< from one row to the next, in elements
   int64_t index, count;  ///< the first row is the index-th of `count` combined rows
   bool few;              ///< the array, not only the tile, has at most kFewColumns columns
 };
@@ -42,7 +43,7 @@ struct ColumnBlock {
 class ColumnAccumulator {
  public:
   ColumnAccumulator() {}  // not zeroed: the first rows are stored, and most of the memory is never used
-  /// Adds consecutive rows of elements of the compute type.
+  /// Adds rows of elements of the compute type.
   void add_rows(const Kernels& k, Reduce op, Compute c, const void* rows, const ColumnBlock& b);
   /// Adds the results of later rows.
   void merge(const Kernels& k, Reduce op, Compute c, const ColumnAccumulator& later, int64_t n);
@@ -64,10 +65,12 @@ struct ColumnReduction {
 /// Reduces the middle axis of (outer, rows, width). A job is a tile of columns and, if there are too few tiles for the
 /// threads, a chunk of rows. Chunks depend only on the shape and are merged in order, so that results do not depend on
 /// the number of threads. make() returns the state of a thread, add(state, block, accumulators) adds rows, and store(o,
-/// first, n, accumulators) stores the results.
+/// first, n, accumulators) stores the results. With `in_place`, rows are read where they are, so that blocks may have
+/// more than kBlock elements.
 template <class Make, class Add, class Store>
 void reduce_columns(const Kernels& k, int64_t outer, int64_t rows, int64_t width,
-                    std::span<const ColumnReduction> reductions, Make&& make, Add&& add, Store&& store) {
+                    std::span<const ColumnReduction> reductions, bool in_place, Make&& make, Add&& add, Store&& store) {
+  constexpr int64_t kRowsInPlace = 64;
   constexpr int64_t kMostChunks = 32, kJobs = 64, kFewSums = 2048, kManyRows = 2048;
   const int64_t tiles_alone = outer * ((width + kBlock - 1) / kBlock),
                 most_chunks = std::min(kMostChunks, kJobs / std::max<int64_t>(1, tiles_alone));
@@ -80,7 +83,8 @@ void reduce_columns(const Kernels& k, int64_t outer, int64_t rows, int64_t width
   const int64_t threads = std::max(1, thread_count()), share = (width / threads + 63) / 64 * 64;
   const int64_t widest = few || outer * chunks >= threads ? width : std::max<int64_t>(64, share);
   const int64_t tile = std::min({kBlock, width, widest}), tiles = (width + tile - 1) / tile;
-  const int64_t together = tile == width ? kBlock / tile : 1;
+  const bool apart = in_place && !few;  // (the sums of few columns depend on the block)
+  const int64_t together = apart ? kRowsInPlace : tile == width ? kBlock / tile : 1;
   std::vector<ColumnAccumulator> partial(
       chunks > 1 ? static_cast<std::size_t>(outer * tiles * chunks) * reductions.size() : 0);
   parallel_ranges(outer * tiles * chunks, outer * rows * width, 1, [&](int64_t begin, int64_t end) {
@@ -91,7 +95,8 @@ void reduce_columns(const Kernels& k, int64_t outer, int64_t rows, int64_t width
       const int64_t from = job % chunks * chunk, count = std::min(rows - from, chunk);
       ColumnAccumulator* sums = chunks > 1 ? &partial[static_cast<std::size_t>(job) * reductions.size()] : own.data();
       for (int64_t i = 0; i < count; i += together)
-        add(state, ColumnBlock{o, from + i, first, n, std::min(together, count - i), i, count, few}, sums);
+        add(state, ColumnBlock{o, from + i, first, n, std::min(together, count - i), apart ? width : n, i, count, few},
+            sums);
       if (chunks == 1) store(o, first, n, sums);
     }
   });

@@ -62,6 +62,8 @@ struct Address {
   char* at(int64_t position) const { return base + step * (period ? position % period : position); }
 };
 
+using Addresses = SmallVector<Address, 8>;  // of all slots
+
 bool computes(Dtype d) { return d == Dtype::float32 || d == Dtype::float64 || d == Dtype::int64 || d == Dtype::bool_; }
 Compute as_compute(Dtype d) { return d == Dtype::bool_ ? kMask : compute_type(d); }
 
@@ -79,7 +81,7 @@ class Runner {
       if (!reads_rounded(i)) code_.push_back(resolve(i));
   }
   void stretch(int64_t begin, int64_t end) const {
-    const std::vector<Address> addresses = thread_addresses();
+    const Addresses addresses = thread_addresses();
     for (int64_t at = begin; at < end; at += kBlock) block(addresses, at, std::min(kBlock, end - at));
   }
   void run() {
@@ -141,9 +143,9 @@ class Runner {
   }
 
   // Returns the addresses of one thread's slots: registers in scratch memory, with constants filled.
-  std::vector<Address> thread_addresses() const {
+  Addresses thread_addresses() const {
     char* memory = scratch(static_cast<std::size_t>(program_.registers * register_));
-    std::vector<Address> addresses = addresses_;
+    Addresses addresses = addresses_;
     for (std::size_t i = 0; i < addresses.size(); ++i)
       if (!program_.slots[i].memory) addresses[i] = {memory + program_.slots[i].reg * register_, 0};
     for (const auto& [out, in] : same_)
@@ -171,7 +173,7 @@ class Runner {
     });
   }
 
-  void block(const std::vector<Address>& addresses, int64_t at, int64_t n) const {
+  void block(const Addresses& addresses, int64_t at, int64_t n) const {
     const auto pointer = [&](int slot) -> char* {
       if (slot < 0) return nullptr;
       return addresses[static_cast<std::size_t>(slot)].at(at);
@@ -198,7 +200,7 @@ class Runner {
   Compute reduced_type(const Program::Reduction& s) const {
     return as_compute(program_.slots[static_cast<std::size_t>(s.in)].dtype);
   }
-  const char* reduced_block(const Program::Reduction& s, const std::vector<Address>& addresses, int64_t at) const {
+  const char* reduced_block(const Program::Reduction& s, const Addresses& addresses, int64_t at) const {
     return addresses[static_cast<std::size_t>(s.in)].at(at);
   }
   static char* result(const Program::Reduction& s, int64_t i) { return s.out->data + i * item_size(s.out->dtype); }
@@ -212,7 +214,7 @@ class Runner {
   void short_rows(const Traversal& t) {
     const int64_t group = kBlock / t.width;
     parallel_ranges((t.outer + group - 1) / group, t.outer * t.width, 1, [&](int64_t begin, int64_t end) {
-      const std::vector<Address> addresses = thread_addresses();
+      const Addresses addresses = thread_addresses();
       for (int64_t g = begin; g < end; ++g) {
         const int64_t first = g * group, count = std::min(group, t.outer - first), at = first * t.width;
         block(addresses, at, count * t.width);
@@ -235,7 +237,7 @@ class Runner {
     const std::size_t reductions = program_.reductions.size();
     std::vector<Accumulator> partial(static_cast<std::size_t>(units) * reductions);
     parallel_ranges(units, t.outer * t.width, 1, [&](int64_t begin, int64_t end) {
-      const std::vector<Address> addresses = thread_addresses();
+      const Addresses addresses = thread_addresses();
       for (int64_t u = begin; u < end; ++u) {
         Accumulator* a = &partial[static_cast<std::size_t>(u) * reductions];
         for (std::size_t i = 0; i < reductions; ++i) a[i] = Accumulator::start(program_.reductions[i].op);
@@ -264,10 +266,14 @@ class Runner {
 
   void columns(const Traversal& t) {
     std::vector<ColumnReduction> reductions;
-    for (const Program::Reduction& s : program_.reductions) reductions.push_back({s.op, reduced_type(s)});
+    bool in_place = code_.empty();
+    for (const Program::Reduction& s : program_.reductions) {
+      reductions.push_back({s.op, reduced_type(s)});
+      in_place = in_place && program_.slots[static_cast<std::size_t>(s.in)].memory;
+    }
     reduce_columns(
-        k_, t.outer, t.rows, t.width, reductions, [&] { return thread_addresses(); },
-        [&](const std::vector<Address>& addresses, const ColumnBlock& b, ColumnAccumulator* sums) {
+        k_, t.outer, t.rows, t.width, reductions, in_place, [&] { return thread_addresses(); },
+        [&](const Addresses& addresses, const ColumnBlock& b, ColumnAccumulator* sums) {
           const int64_t at = (b.outer * t.rows + b.row) * t.width + b.first;
           block(addresses, at, b.rows * b.width);
           for (std::size_t i = 0; i < reductions.size(); ++i)
@@ -285,8 +291,9 @@ class Runner {
   const Program& program_;
   const Kernels& k_;
   int64_t register_ = 0;  // size in bytes
-  std::vector<Address> addresses_;
-  std::vector<Step> constants_, code_;
+  Addresses addresses_;
+  std::vector<Step> constants_;
+  SmallVector<Step, 4> code_;
   std::vector<Loop<2>> loops_;
   std::vector<std::pair<int, int>> same_;  // slots that are the registers of others
 };

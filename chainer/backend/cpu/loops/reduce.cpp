@@ -88,7 +88,7 @@ void reduce_across(const Plan& p) {
     alignas(64) char data[kBlock * 8];
   };
   reduce_columns(
-      p.k, p.kept.size / width, p.reduced.size, width, {&reduction, 1}, [] { return Block(); },
+      p.k, p.kept.size / width, p.reduced.size, width, {&reduction, 1}, adjacent, [] { return Block(); },
       [&](Block& block, const ColumnBlock& b, ColumnAccumulator* sum) {
         const int64_t column = offset_of(p.kept, 0, b.outer * width + b.first);
         const auto row = [&](int64_t r) { return p.in + (column + offset_of(p.reduced, 0, b.row + r)) * p.in_item; };

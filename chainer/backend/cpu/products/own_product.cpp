@@ -12,13 +12,14 @@
 namespace chainer::cpu {
 namespace {
 
-// With at least this many panels, each thread packs a panel and multiplies it while it is in the second-level cache.
+// With at least this many panels that do not stay in cache together, each thread packs a panel and multiplies it while
+// it is in the second-level cache.
 constexpr int64_t kPanelTasks = 4;
 
 void undivided(const Problem<float>& p) {
   const Panels panels(p.n, p.k);
   const int64_t a_row = p.ta ? 1 : p.lda, a_inner = p.ta ? p.lda : 1;
-  if (panels.count() < kPanelTasks) {
+  if (panels.count() < kPanelTasks || panels.size() <= kSmallPanels) {
     const ScratchBuffer packed(panels.size());
     pack_panels(panels, p.b, p.ldb, p.tb, p.n, p.k, packed.data());
     return multiply_panels(panels, p.m, p.k, p.a, a_row, a_inner, packed.data(), p.c, p.ldc, p.beta == 1);

@@ -28,10 +28,12 @@ void pack_panels(const Panels& panels, const float* b, int64_t b_step, bool tran
 void multiply_panels(const Panels& panels, int64_t m, int64_t k, const float* a, int64_t a_row, int64_t a_inner,
                      const float* packed, float* out, int64_t out_step, bool add) {
   constexpr int64_t kRows = 32;  // rows of a that stay in cache with a panel
-  const int64_t chunks = (m + kRows - 1) / kRows;
-  parallel_ranges(panels.count() * chunks, m * panels.size() / 8, 1, [&](int64_t begin, int64_t end) {
+  const int64_t chunks = (m + kRows - 1) / kRows, count = panels.count();
+  // Few panels stay in cache for all rows; then all threads multiply rows by all of them, which are equal parts.
+  const bool stay = panels.size() <= kSmallPanels;
+  parallel_ranges(count * chunks, m * panels.size() / 8, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t panel = i / chunks, row = i % chunks * kRows;
+      const int64_t panel = stay ? i % count : i / chunks, row = (stay ? i / count : i % chunks) * kRows;
       panel_kernels().product({.a = a + row * a_row,
                                .a_row = a_row,
                                .a_inner = a_inner,

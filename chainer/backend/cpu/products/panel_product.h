@@ -5,6 +5,8 @@
 
 namespace chainer::cpu {
 
+/// Panels of at most this size in floats stay in the second-level cache, as half of it.
+inline constexpr int64_t kSmallPanels = int64_t(1) << 17;
 /// Packs the k * n matrix b into panels. Its rows, or its columns if it is transposed, have distance b_step.
 void pack_panels(const Panels& panels, const float* b, int64_t b_step, bool transposed, int64_t n, int64_t k,
                  float* to);
