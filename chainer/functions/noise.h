@@ -15,8 +15,8 @@ struct DropoutOptions {
   Array* return_mask = nullptr;  ///< receives the factors; none in test mode
 };
 /// In training mode, sets each element to zero with probability `ratio` and divides the others by 1 - ratio,
-/// elementwise for x of any shape. In test mode, returns x. Throws ValueError unless 0 <= ratio < 1, DimensionError for
-/// a mask of another shape. Hinton et al., arXiv:1207.0580.
+/// elementwise for x of any shape. In test mode, and if `ratio` is 0 and no mask is given or wanted, returns x. Throws
+/// ValueError unless 0 <= ratio < 1, DimensionError for a mask of another shape. Hinton et al., arXiv:1207.0580.
 ///   F::dropout(array({1.f, 2.f}), 0.5)
 inline constexpr struct Dropout {
   static constexpr std::string_view name = "dropout";
