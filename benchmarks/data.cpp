@@ -3,7 +3,7 @@
 // of training on data of MNIST's size. bench_data [decode|join|feed|mnist]; by default all except reading by processes,
 // which requires `feed` alone. For peers/pictures.py:
 //   bench_data write FOLDER                                    writes JPEG files
-//   bench_data read FOLDER small|large crop|resized WORKERS processes|threads SECONDS   prints pictures per second
+//   bench_data read FOLDER small|large crop|resized WORKERS none|processes|threads SECONDS   prints pictures per second
 // For peers/tables.py:
 //   bench_data table FILE THREADS                              prints milliseconds and sums
 #include <chainer/chainer.h>
@@ -177,13 +177,13 @@ void mnist() {
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "table" && argc == 4) return table(argv[2], std::atoi(argv[3])), 0;
   if (what == "write" && argc == 3) return write(argv[2]), 0;
   if (what == "read" && argc == 8)
     return read(argv[2], argv[3], argv[4] == std::string("resized"), std::atoi(argv[5]),
                 argv[6] == std::string("processes"), std::atof(argv[7])),
            0;
   const auto wanted = [&](const char* name) { return what.empty() || what == name; };
-  if (what == "table" && argc == 4) return table(argv[2], std::atoi(argv[3])), 0;
   if (dataset::has_jpeg() && (wanted("feed") || wanted("decode"))) {
     std::vector<std::string> files;
     for (uint32_t i = 0; i < 16; ++i) files.push_back(jpeg(375, 500, i));

@@ -30,9 +30,12 @@ def rows():
 
 
 class Server:
-    """bench_functions --serve, started again when a size ends it."""
+    """bench_functions --serve, started again after a size that ended it."""
 
     def __init__(self):
+        self.start()
+
+    def start(self):
         self.program = subprocess.Popen([a.bench, '--threads', str(a.threads), '--serve'], text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
@@ -40,7 +43,12 @@ class Server:
         """Returns milliseconds, or None if the function does not take the size."""
         self.program.stdin.write(f'{name} {size} {seconds}\n')
         self.program.stdin.flush()
-        answer = json.loads(self.program.stdout.readline())
+        line = self.program.stdout.readline()
+        if not line:
+            print(f'{name:32s} {size}: the program ended with status {self.program.wait()}', flush=True)
+            self.start()
+            return None
+        answer = json.loads(line)
         return None if 'error' in answer else answer['least']
 
 
@@ -66,26 +74,26 @@ def scan(server, name, axis, out):
     known = sorted(times)
 
     def again(n, m):
-        x, y = [], []
-        for _ in range(4):
-            x.append(server.time(name, f'{axis}:{n}', 0.01)); y.append(server.time(name, f'{axis}:{m}', 0.01))
-        return min(x), min(y)
+        """Returns the times of two sizes, or None if the function does not take one of them."""
+        turns = [[server.time(name, f'{axis}:{size}', 0.01) for size in (n, m)] for _ in range(4)]
+        return None if None in sum(turns, []) else tuple(map(min, zip(*turns)))
 
     for n, m in zip(known, known[1:]):
         grown = m / n if axis != 'sides' else (m / n) ** 3
-        shrunk = 1 if a.threads == 1 else math.inf
-        suspicious = lambda x, y: y / x > a.cliff * grown or x / y > a.cliff * shrunk
+        suspicious = lambda x, y: y / x > a.cliff * grown or (x / y > a.cliff and a.threads == 1)
         if times[n] < 0.002 and times[m] < 0.002 or not suspicious(times[n], times[m]): continue
-        x, y = again(n, m)
-        if suspicious(x, y):
+        both = again(n, m)
+        if both and suspicious(*both):
+            x, y = both
             found += 1
             print(f'{name:32s} {axis}: {n} -> {m}: {x:.4g} -> {y:.4g} ms, {y / x:.2f} times', flush=True)
     # Beyond the caches, from a million elements.
     base = (1 << 20) // 64
     if axis != 'sides' and known and known[-1] >= base:
-        x, y = again(base, 8 * base)
-        exponent = math.log(y / x) / math.log(8)
+        both = again(base, 8 * base)
+        exponent = math.log(both[1] / both[0]) / math.log(8) if both else 0
         if exponent > a.exponent:
+            x, y = both
             found += 1
             print(f'{name:32s} {axis}: {base} -> {8 * base}: {x:.4g} -> {y:.4g} ms, exponent {exponent:.2f}', flush=True)
     return found

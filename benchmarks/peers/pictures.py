@@ -19,7 +19,8 @@ p.add_argument('--seconds', type=float, default=3)
 p.add_argument('kinds', nargs='*', default=[])
 a = p.parse_args()
 torch.set_num_threads(1)
-folder = tempfile.mkdtemp()
+temporary = tempfile.TemporaryDirectory()
+folder = temporary.name
 subprocess.run([a.ours, 'write', folder], check=True)
 
 

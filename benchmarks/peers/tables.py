@@ -7,7 +7,7 @@ usage: tables.py --ours build/release/benchmarks/bench_data [--rows 1000000] [--
 The table has eight columns of numbers and two of categories. Both programs return the numbers as one float32 array and
 the categories as integers. A ratio under 1 means that the project is faster.
 """
-import argparse, os, random, statistics, subprocess, tempfile, time
+import argparse, os, statistics, subprocess, tempfile, time
 import numpy, pandas
 
 p = argparse.ArgumentParser()
@@ -16,7 +16,8 @@ p.add_argument('--rows', type=int, default=1000000)
 p.add_argument('--turns', type=int, default=5)
 p.add_argument('--threads', type=int, default=2)
 a = p.parse_args()
-path = os.path.join(tempfile.mkdtemp(), 'table.csv')
+temporary = tempfile.TemporaryDirectory()
+path = os.path.join(temporary.name, 'table.csv')
 r = numpy.random.default_rng(0)
 numbers = r.normal(size=(a.rows, 8)).astype(numpy.float32)
 with open(path, 'w') as f:

@@ -65,7 +65,7 @@ Array filter_rows(const Array& image, int64_t height) {
         for (std::size_t k = 0; k < window.weights.size(); ++k) {
           const T weight = static_cast<T>(window.weights[k]);
           const T* row = from + static_cast<int64_t>(k) * w + begin;
-          if (n == kColumns)
+          if (n == kColumns)  // a constant number, for vectors
             for (int64_t c = 0; c < kColumns; ++c) sums[c] += weight * row[c];
           else
             for (int64_t c = 0; c < n; ++c) sums[c] += weight * row[c];

@@ -2,6 +2,7 @@
 // Deferred evaluation: what is deferred, the effect of writes, and that results equal those of eager evaluation.
 #include <chainer/array/order.h>
 #include <chainer/array/deferred/deferred.h>
+#include <chainer/array/deferred/positions.h>
 #include <chainer/core/parallel.h>
 #include <chainer/chainer.h>
 
@@ -104,12 +105,32 @@ TEST(narrow_columns_are_summed_in_chunks_alike_for_any_threads) {
   cpu::set_thread_count(0);
 }
 
+// Random additions and removals, in reverse order, around the number of entries from which the map uses a table.
+TEST(positions_of_leaves) {
+  std::vector<Array> arrays;
+  for (int i = 0; i < 100; ++i) arrays.push_back(zeros({1}));
+  deferred::Positions positions;
+  random::RandomState r(5);
+  std::size_t count = 0;
+  for (int turn = 0; turn < 3000; ++turn) {
+    const bool adds = count == 0 || (count < arrays.size() && r.next_uint32() % (turn % 200 < 100 ? 3 : 8) > 0);
+    if (adds && (turn % 1000 > 300 || count < 12)) {
+      positions.add(arrays[count].body(), static_cast<int32_t>(count));
+      ++count;
+    } else {
+      positions.remove(arrays[--count].body());
+    }
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+      EXPECT_EQ(positions.find(arrays[i].body()), i < count ? static_cast<int32_t>(i) : -1);
+  }
+}
+
 // Rows that only have to be added are read where they are, many at a time; computed rows are added in blocks.
 TEST(columns_read_in_place_have_the_same_bits) {
   for (const int64_t width : {17, 40, 64, 65, 300, 1024, 1025, 3000})
     for (const int64_t rows : {1, 2, 15, 16, 17, 63, 64, 65, 130, 600}) {
       const Array x = numbers({2, rows, width}), wide = x.astype(float64), whole = floor(x * 100).astype(int64);
-      for (const int threads : {1, 2, 3}) {
+      for (const int threads : {1, 2, 3, 8}) {
         cpu::set_thread_count(threads);
         EXPECT(same_bits(sum(x, 1), sum(x * 1, 1)) && same_bits(eagerly([&] { return sum(x, 1); }), sum(x * 1, 1)));
         EXPECT(same_bits(sum(wide, 1), sum(wide * 1, 1)) && same_bits(max(x, 1), max(x * 1, 1)));

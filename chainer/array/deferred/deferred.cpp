@@ -340,7 +340,7 @@ void evaluate_readers_in(Registry& r, ArrayBody& owner) {
   const std::lock_guard lock(r.mutex);
   std::vector<Ref<ArrayBody>> readers;
   std::vector<ArrayBody*> all;
-  Found found;
+  Computations found;
   readers_in(r, owner, SIZE_MAX, found);
   for (Pending* p : found) readers.emplace_back(p->body), all.push_back(p->body);
   evaluate_all_locked(r, all);

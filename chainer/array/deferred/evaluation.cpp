@@ -149,7 +149,7 @@ class Planner {
     for (const Value& v : leaves_) read.push_back(v.body);
     std::unordered_set<const Pending*> seen;
     std::vector<Pending*> reductions;
-    Found readers;
+    Computations readers;
     for (std::size_t i = 0; i < read.size() && patience > 0; ++i) {
       ArrayBody& b = *read[i];
       readers_in(registry_, b.owner(), patience, readers);

@@ -41,11 +41,10 @@ void add_readers(Registry& r, Pending& p);
 void remove_readers(Pending& p);
 /// Called when an array has been computed: counts it as held by `r` if pending computations read it.
 void hold_if_read(Registry& r, ArrayBody& owner);
-/// The result of readers_in().
-using Found = SmallVector<Pending*, 16>;
+using Computations = SmallVector<Pending*, 16>;
 /// Finds the computations in `r` that read memory of `owner`, oldest first, among its `most` latest readers. The lock
 /// of `r` must be held.
-void readers_in(const Registry& r, ArrayBody& owner, std::size_t most, Found& found);
+void readers_in(const Registry& r, ArrayBody& owner, std::size_t most, Computations& found);
 /// Removes a computation from the list of `r` and releases its operands.
 void release(Registry& r, Pending* p);
 /// Calls the observer, if there is one.

@@ -69,7 +69,7 @@ void hold_if_read(Registry& r, ArrayBody& owner) {
   if (owner.readers.any()) hold(r, owner);
 }
 
-void readers_in(const Registry& r, ArrayBody& owner, std::size_t most, Found& found) {
+void readers_in(const Registry& r, ArrayBody& owner, std::size_t most, Computations& found) {
   found.clear();
   {
     const Locked lock(owner.readers);

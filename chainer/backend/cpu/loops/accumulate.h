@@ -70,8 +70,7 @@ struct ColumnReduction {
 template <class Make, class Add, class Store>
 void reduce_columns(const Kernels& k, int64_t outer, int64_t rows, int64_t width,
                     std::span<const ColumnReduction> reductions, bool in_place, Make&& make, Add&& add, Store&& store) {
-  constexpr int64_t kRowsInPlace = 64;
-  constexpr int64_t kMostChunks = 32, kJobs = 64, kFewSums = 2048, kManyRows = 2048;
+  constexpr int64_t kMostChunks = 32, kJobs = 64, kFewSums = 2048, kManyRows = 2048, kRowsInPlace = 64;
   const int64_t tiles_alone = outer * ((width + kBlock - 1) / kBlock),
                 most_chunks = std::min(kMostChunks, kJobs / std::max<int64_t>(1, tiles_alone));
   const bool narrow = outer * width <= kFewSums && rows >= kManyRows && most_chunks > 1;
@@ -83,8 +82,9 @@ void reduce_columns(const Kernels& k, int64_t outer, int64_t rows, int64_t width
   const int64_t threads = std::max(1, thread_count()), share = (width / threads + 63) / 64 * 64;
   const int64_t widest = few || outer * chunks >= threads ? width : std::max<int64_t>(64, share);
   const int64_t tile = std::min({kBlock, width, widest}), tiles = (width + tile - 1) / tile;
-  const bool apart = in_place && !few;  // (the sums of few columns depend on the block)
-  const int64_t together = apart ? kRowsInPlace : tile == width ? kBlock / tile : 1;
+  // Blocks of rows that are read in place may be long and have gaps. (The sums of few columns depend on the block.)
+  const bool long_blocks = in_place && !few;
+  const int64_t together = long_blocks ? kRowsInPlace : tile == width ? kBlock / tile : 1;
   std::vector<ColumnAccumulator> partial(
       chunks > 1 ? static_cast<std::size_t>(outer * tiles * chunks) * reductions.size() : 0);
   parallel_ranges(outer * tiles * chunks, outer * rows * width, 1, [&](int64_t begin, int64_t end) {
@@ -95,7 +95,8 @@ void reduce_columns(const Kernels& k, int64_t outer, int64_t rows, int64_t width
       const int64_t from = job % chunks * chunk, count = std::min(rows - from, chunk);
       ColumnAccumulator* sums = chunks > 1 ? &partial[static_cast<std::size_t>(job) * reductions.size()] : own.data();
       for (int64_t i = 0; i < count; i += together)
-        add(state, ColumnBlock{o, from + i, first, n, std::min(together, count - i), apart ? width : n, i, count, few},
+        add(state,
+            ColumnBlock{o, from + i, first, n, std::min(together, count - i), long_blocks ? width : n, i, count, few},
             sums);
       if (chunks == 1) store(o, first, n, sums);
     }

@@ -29,7 +29,8 @@ void multiply_panels(const Panels& panels, int64_t m, int64_t k, const float* a,
                      const float* packed, float* out, int64_t out_step, bool add) {
   constexpr int64_t kRows = 32;  // rows of a that stay in cache with a panel
   const int64_t chunks = (m + kRows - 1) / kRows, count = panels.count();
-  // Few panels stay in cache for all rows; then all threads multiply rows by all of them, which are equal parts.
+  // Panels that stay in cache together are taken in turn for each chunk of rows, so that the threads' parts are equal,
+  // although panels have different widths.
   const bool stay = panels.size() <= kSmallPanels;
   parallel_ranges(count * chunks, m * panels.size() / 8, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {

@@ -5,7 +5,7 @@
 
 namespace chainer::cpu {
 
-/// Panels of at most this size in floats stay in the second-level cache, as half of it.
+/// The size in floats up to which all panels of a matrix stay in the second-level cache: half of one of 1 MB.
 inline constexpr int64_t kSmallPanels = int64_t(1) << 17;
 /// Packs the k * n matrix b into panels. Its rows, or its columns if it is transposed, have distance b_step.
 void pack_panels(const Panels& panels, const float* b, int64_t b_step, bool transposed, int64_t n, int64_t k,
