@@ -41,7 +41,8 @@ class Linear : public Link {
   /// persistent values W_values and W_scales are saved in its place; b is kept. Products with few rows of x then take
   /// the time of reading the integers. Gradients with respect to x and b remain. A quantized link computes with other
   /// integers after loading a file of a link that was quantized with the same options. Throws RuntimeError if W is
-  /// uninitialized or quantized already, ValueError for options out of range and weights that are not finite.
+  /// uninitialized or quantized already or a hook computes with it, as SpectralNormalization does, ValueError for
+  /// options out of range and weights that are not finite.
   ///
   ///   L::Linear link(64, 2);
   ///   link.quantize({.bits = 4});
@@ -169,7 +170,8 @@ struct LowRankOptions {
 /// (rank, in) and up (out, rank). W and b of the Linear are constants, which have no gradients. merge() adds the
 /// product to W, so that a call costs as much as one of the Linear; unmerge() restores W. Both throw RuntimeError if
 /// that is so already, and merged links are not saved: forward() otherwise throws as F::linear() does. Hu et al.,
-/// arXiv:2106.09685.
+/// arXiv:2106.09685. The Linear may have a quantized weight (Dettmers et al., "QLoRA", arXiv:2305.14314), which merge()
+/// and unmerge() refuse with a RuntimeError.
 ///   L::LowRank adapted(L::Linear(3, 2), 8, {.alpha = 16});
 class LowRank : public Chain {
  public:
@@ -186,6 +188,7 @@ class LowRank : public Chain {
 
  private:
   void initialize();
+  void check_is_float() const;
   double scale_, dropout_;
   int64_t rank_;
   Array original_;  // W before merge()

@@ -21,6 +21,9 @@ class ParameterHook : public LinkHook {
   void forward_preprocess(const LinkHookArgs& args) override;
   void forward_postprocess(const LinkHookArgs& args) override;
   void forward_aborted(const LinkHookArgs& args) noexcept override;
+  /// Returns true if the hook has the same effect when integers take the place of W (Linear::quantize()). By default
+  /// such links are not quantized.
+  virtual bool allows_quantized(const Link& link) const { return (void)link, false; }
 
  protected:
   /// Returns the replacement of an initialized parameter of the link, or an empty variable to keep it.
@@ -111,7 +114,8 @@ struct LowRankAdaptationOptions {
 /// dropout, a link in train mode adds alpha / rank up down dropout(x) to its result instead. The constructor throws
 /// ValueError if no link has one of the names, if one that has is without an initialized W of two axes, for a rank
 /// below 1, for a dropout that is not in [0, 1) or if a link with dropout is no Linear, and for a model that was
-/// adapted before.
+/// adapted before. The weights of Linear may be quantized before or after (inference::quantize_weights()); they cannot
+/// be merged then.
 ///
 ///   auto model = std::make_shared<L::TransformerEncoder>(2, 8, 2);
 ///   (void)model->forward(zeros({1, 3, 8}));  // creates the weights
@@ -129,7 +133,7 @@ class LowRankAdaptation : public Link {
   Link& model() const { return *model_; }
   /// The adapted links, by path below the model.
   const std::vector<std::string>& paths() const { return paths_; }
-  /// Throws RuntimeError if the products were merged before.
+  /// Throws RuntimeError if the products were merged before, and for quantized weights.
   void merge();
   void visit(MemberVisitor& v) override;
   CHAINER_LINK(LowRankAdaptation);

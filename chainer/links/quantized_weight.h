@@ -9,11 +9,11 @@
 
 namespace chainer::links {
 
-/// Returns the weight in few bits and makes the parameter uninitialized. Throws RuntimeError, beginning with the name
-/// of the link, if it is uninitialized before or `already` is a quantized weight.
-QuantizedMatrix quantized_weight(const char* link, chainer::Parameter& W, const QuantizedMatrix& already,
+/// Returns the weight in few bits and makes the parameter uninitialized. Throws RuntimeError, beginning with the class
+/// of the link, if it is uninitialized before, `already` is a quantized weight, or a hook of the link replaces W.
+QuantizedMatrix quantized_weight(const Link& link, chainer::Parameter& W, const QuantizedMatrix& already,
                                  const QuantizeOptions& options);
-CHAINER_OTHER_OPTIONS_OF(quantized_weight, ".bits, .group, .search", const char*, chainer::Parameter&,
+CHAINER_OTHER_OPTIONS_OF(quantized_weight, ".bits, .group, .search", const Link&, chainer::Parameter&,
                          const QuantizedMatrix&);
 /// The functions of quantized weights. quantized_weight() sets them, so that programs that quantize nothing are linked
 /// without their kernels.

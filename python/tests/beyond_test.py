@@ -118,6 +118,14 @@ def test_what_quantize_refuses():
             inference.quantize(L.Linear(3, 4), batches, **options)
 
 
+@needs_onnx
+def test_weights_of_few_bits_are_exported():
+    net = chainer.Sequential(L.Linear(16, 24), F.relu, L.Linear(24, 5))
+    inference.quantize_weights(net, bits=4, group=8, least_size=0)
+    x = rand(3, 16)
+    numpy.testing.assert_allclose(inference.prepare(net, x)(x), without_graph(net, x).array, atol=1e-5)
+
+
 def classifier():
     return chainer.Sequential(L.Linear(3, 8), L.BatchNormalization(8), F.relu, L.Linear(8, 2))
 

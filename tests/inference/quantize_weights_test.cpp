@@ -2,7 +2,11 @@
 // Weights in few bits: products against products with the rounded weights, files, copies and generated text.
 #include <chainer/chainer.h>
 
+#include <cstdio>
+#include <functional>
+
 #include "chainer/array/host_kernels/quantized_matrix.h"
+#include "chainer/links/parameter_hooks.h"
 #include "chainer/models/generate.h"
 #include "folder.h"
 #include "test.h"
@@ -99,6 +103,136 @@ TEST(links_with_few_bits) {
   EXPECT_EQ(inference::quantize_weights(net, {.least_size = 0}).size(), std::size_t{0});
   TaggingNet copied = net.copy();
   EXPECT_CLOSE(copied(ids()).array(), y);
+}
+
+namespace {
+
+// Calls a model before and after its weights have 8 bits. Prints and returns false if the results differ by more than
+// the rounding explains, or if a later call differs.
+template <class Model>
+bool keeps_its_results(const char* name, Model model, std::size_t weights, const std::function<Variable(Model&)>& run) {
+  const UsingConfig test(&Config::train, false);
+  const Array before = run(model).array().copy();
+  const std::size_t count = inference::quantize_weights(model, {.bits = 8, .group = 8, .least_size = 0}).size();
+  const Array after = run(model).array().copy();
+  const double difference = largest_difference(before, after), range = max(abs(before)).item<double>();
+  const bool good = count == weights && difference > 0 && difference < 0.02 * range &&
+                    largest_difference(after, run(model).array()) == 0;
+  if (!good) std::printf("%s: %zu weights, difference %g of %g\n", name, count, difference, range);
+  return good;
+}
+
+}  // namespace
+
+TEST(links_of_links_with_few_bits) {
+  random::RandomState draw(3);
+  random::seed(3);
+  const Array x = draw.normal(0, 1, {3, 16}, float32), h = draw.normal(0, 1, {3, 16}, float32);
+  const Array texts = draw.normal(0, 1, {2, 5, 16}, float32);
+  const auto twice = [&](auto& link) { return link.reset_state(), link(x), link(x); };
+  EXPECT(keeps_its_results<L::LSTM>("LSTM", L::LSTM(16, 16), 2, twice));
+  EXPECT(keeps_its_results<L::LSTM>("LSTM without in_size", L::LSTM(16), 2, twice));
+  EXPECT(keeps_its_results<L::StatelessLSTM>("StatelessLSTM", L::StatelessLSTM(16, 16), 2,
+                                             [&](auto& link) { return link(h, h, x)[1]; }));
+  EXPECT(keeps_its_results<L::StatefulGRU>("StatefulGRU", L::StatefulGRU(16, 16), 6, twice));
+  EXPECT(keeps_its_results<L::StatefulMGU>("StatefulMGU", L::StatefulMGU(16, 16), 2, twice));
+  EXPECT(keeps_its_results<L::StatefulPeepholeLSTM>("StatefulPeepholeLSTM", L::StatefulPeepholeLSTM(16, 16), 5, twice));
+  EXPECT(keeps_its_results<L::StatefulZoneoutLSTM>("StatefulZoneoutLSTM", L::StatefulZoneoutLSTM(16, 16), 2, twice));
+  const Variables nodes{h, x, x, h, x};
+  EXPECT(keeps_its_results<L::ChildSumTreeLSTM>("ChildSumTreeLSTM", L::ChildSumTreeLSTM(16, 16), 3,
+                                                [&](auto& link) { return link(nodes)[1]; }));
+  EXPECT(keeps_its_results<L::NaryTreeLSTM>("NaryTreeLSTM", L::NaryTreeLSTM(16, 16, 2), 3,
+                                            [&](auto& link) { return link(nodes)[1]; }));
+  const auto once = [&](auto& link) { return link(x); };
+  EXPECT(keeps_its_results<L::Maxout>("Maxout", L::Maxout(16, 8, 2), 1, once));
+  EXPECT(keeps_its_results<L::Highway>("Highway", L::Highway(16), 2, once));
+  EXPECT(keeps_its_results<L::LowRank>("LowRank", L::LowRank(L::Linear(16, 16), 4, {.initial_up = 0.5}), 1, once));
+  EXPECT(keeps_its_results<L::MultiHeadAttention>("MultiHeadAttention", L::MultiHeadAttention(16, 2), 4,
+                                                  [&](auto& link) { return link(texts); }));
+  EXPECT(keeps_its_results<L::TransformerDecoderLayer>("TransformerDecoderLayer", L::TransformerDecoderLayer(16, 2), 10,
+                                                       [&](auto& link) { return link(texts, texts); }));
+}
+
+TEST(low_rank_adapts_weights_of_few_bits) {
+  random::RandomState draw(4);
+  const Array x = draw.normal(0, 1, {3, 16}, float32);
+  L::Linear trained(16, 24);
+  trained.quantize({.bits = 4, .group = 8});
+  L::LowRank adapted(trained.copy(), 4, {.alpha = 8, .initial_up = 0.5});
+  EXPECT_EQ(adapted.down.shape(), Shape({4, 16}));
+  EXPECT_EQ(adapted.up.shape(), Shape({24, 4}));
+  L::Linear rounded(16, 24);
+  rounded.W.set_array(host_kernels::to_float(trained.quantized()));
+  L::LowRank plain(std::move(rounded), 4, {.alpha = 8});
+  plain.down.set_array(adapted.down.array());
+  plain.up.set_array(adapted.up.array());
+  const auto gradients = [&](L::LowRank& link) {
+    Variable in(x);
+    link.cleargrads();
+    const Variable y = link(in);
+    F::sum(y * y).backward();
+    EXPECT(!link.linear.b->grad());  // a constant
+    return std::vector<Array>{y.array(), in.grad(), link.down.grad(), link.up.grad()};
+  };
+  const std::vector<Array> a = gradients(adapted), b = gradients(plain);
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_CLOSE(a[i], b[i], {.atol = 1e-4, .rtol = 1e-4});
+  EXPECT_THROW(RuntimeError, "LowRank: a weight of 4 bits can be neither merged nor unmerged", adapted.merge());
+  plain.merge();
+  plain.linear.quantize({.bits = 8, .group = 8});
+  EXPECT(largest_difference(plain(x).array(), b[0]) < 0.1);
+  EXPECT_THROW(RuntimeError, "LowRank: a weight of 8 bits can be neither merged nor unmerged", plain.unmerge());
+}
+
+// Quantized before or after the adaptation, with the gradients of a plain model with the rounded weights.
+TEST(adaptations_of_models_with_few_bits) {
+  random::RandomState draw(5);
+  const Array x = draw.normal(0, 1, {2, 5, 16}, float32);
+  const L::LowRankAdaptationOptions options{.rank = 2, .alpha = 6., .links = {"query", "linear1"}};
+  const auto encoder = std::make_shared<L::TransformerEncoderLayer>(16, 2, L::TransformerLayerOptions{.dropout = 0});
+  (void)encoder->forward(x);  // creates all weights
+  const auto rounded = std::make_shared<L::TransformerEncoderLayer>(encoder->copy(CopyMode::copy));
+  const auto late = std::make_shared<L::TransformerEncoderLayer>(encoder->copy(CopyMode::copy));
+  (void)inference::quantize_weights(*encoder, {.bits = 4, .group = 8, .least_size = 0});
+  for (const auto& [path, link] : encoder->namedlinks())
+    if (auto* const q = dynamic_cast<L::Linear*>(link))
+      for (const auto& [other_path, other] : rounded->namedlinks())
+        if (other_path == path) dynamic_cast<L::Linear*>(other)->W.set_array(host_kernels::to_float(q->quantized()));
+  L::LowRankAdaptation adapted(encoder, options), expected(rounded, options), adapted_before(late, options);
+  (void)inference::quantize_weights(*late, {.bits = 4, .group = 8, .least_size = 0});
+  random::RandomState up(6);
+  for (const auto& [path, p] : expected.namedparams()) {
+    const Array values = up.normal(0, 0.3, p.shape(), float32);
+    for (L::LowRankAdaptation* const other : {&adapted, &expected, &adapted_before})
+      for (auto& [other_path, q] : other->namedparams())
+        if (other_path == path) q.set_array(values.copy());
+  }
+  const auto gradients = [&](L::LowRankAdaptation& model) {
+    Variable in(x);
+    model.cleargrads();
+    const Variable y = model(in);
+    F::sum(y * y * y).backward();
+    std::vector<Array> all{y.array(), in.grad()};
+    for (const auto& [path, p] : model.namedparams()) all.push_back(p.grad());
+    return all;
+  };
+  const std::vector<Array> plain = gradients(expected);
+  EXPECT_EQ(plain.size(), std::size_t{6});
+  for (L::LowRankAdaptation* const other : {&adapted, &adapted_before}) {
+    const std::vector<Array> all = gradients(*other);
+    for (std::size_t i = 0; i < all.size(); ++i) EXPECT_CLOSE(all[i], plain[i], {.atol = 1e-4, .rtol = 1e-3});
+    EXPECT_THROW(RuntimeError, "the weight of /attention/query has 4 bits and cannot be merged", other->merge());
+  }
+}
+
+TEST(weights_that_hooks_compute_with_are_not_quantized) {
+  L::Linear link(16, 8);
+  link.add_hook(std::make_shared<link_hooks::SpectralNormalization>());
+  EXPECT_THROW(RuntimeError, "Linear: the hook SpectralNormalization computes with W; delete it before",
+               inference::quantize_weights(link, {.group = 8, .least_size = 0}));
+  EXPECT(link.W.is_initialized());
+  const auto words = std::make_shared<L::EmbedID>(20, 16);
+  const L::LowRankAdaptation adapted(std::make_shared<Sequential>(words), {.links = {"0"}});
+  EXPECT_THROW(RuntimeError, "EmbedID: the hook LowRankAdaptation computes with W", words->quantize());
 }
 
 // Other forms of the network contain the rounded weights as floats.

@@ -19,7 +19,7 @@ Variable EmbedID::scores(const Variable& x) {
   return functions::linear(x, W, Variable(), x.ndim() - 1);
 }
 
-void EmbedID::quantize(const QuantizeOptions& o) { quantized_ = quantized_weight("EmbedID", W, quantized_, o); }
+void EmbedID::quantize(const QuantizeOptions& o) { quantized_ = quantized_weight(*this, W, quantized_, o); }
 
 void EmbedID::visit(MemberVisitor& v) {
   visit_weight(v, W, quantized_);

@@ -23,7 +23,7 @@ Variable Linear::forward(const Variable& x, int64_t n_batch_axes) {
   return functions::linear(x, W, b ? b->variable() : Variable(), {.n_batch_axes = n_batch_axes});
 }
 
-void Linear::quantize(const QuantizeOptions& o) { quantized_ = quantized_weight("Linear", W, quantized_, o); }
+void Linear::quantize(const QuantizeOptions& o) { quantized_ = quantized_weight(*this, W, quantized_, o); }
 
 void Linear::visit(MemberVisitor& v) {
   visit_weight(v, W, quantized_);

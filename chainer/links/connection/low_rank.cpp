@@ -3,6 +3,7 @@
 #include "chainer/functions/noise.h"
 #include "chainer/initializers/initializers.h"
 #include "chainer/links/connection.h"
+#include "chainer/links/quantized_weight.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/linalg.h"
 
@@ -21,39 +22,48 @@ LowRank::LowRank(Linear of, int64_t rank, const LowRankOptions& o)
       dropout_(o.dropout),
       rank_(rank) {
   if (rank < 1) throw ValueError("LowRank: the rank must be positive, not ", rank);
-  if (linear.W.is_initialized()) initialize();
+  if (linear.W.is_initialized() || linear.quantized()) initialize();
 }
 
 void LowRank::initialize() {
-  const Array w = linear.W.array();
-  down.initialize({rank_, w.shape(1)});
-  up.initialize({w.shape(0), rank_});
+  const QuantizedMatrix& q = linear.quantized();
+  down.initialize({rank_, q ? q.columns : linear.W.array().shape(1)});
+  up.initialize({linear.out_size(), rank_});
 }
 
 Variable LowRank::forward(const Variable& x, int64_t n_batch_axes) {
   namespace F = functions;
-  if (!linear.W.is_initialized()) {
+  const QuantizedMatrix& q = linear.quantized();
+  if (!linear.W.is_initialized() && !q) {
     int64_t size = 1;
     for (int64_t i = n_batch_axes; i < x.ndim(); ++i) size *= x.shape()[i];
     linear.W.initialize({linear.out_size(), size});
   }
   if (!down.is_initialized()) initialize();
-  const Variable y =
-      F::linear(x, constant(linear.W), linear.b ? constant(*linear.b) : Variable(), {.n_batch_axes = n_batch_axes});
+  const Variable b = linear.b ? constant(*linear.b) : Variable();
+  const Variable y = q ? quantized_functions.load()->linear(x, q, b, n_batch_axes)
+                       : F::linear(x, constant(linear.W), b, {.n_batch_axes = n_batch_axes});
   if (is_merged()) return y;
   const Variable few = F::linear(F::dropout(x, dropout_), down, {}, {.n_batch_axes = n_batch_axes});
   return y + F::linear(few, up, {}, {.n_batch_axes = few.ndim() - 1}) * scale_;
 }
 
+void LowRank::check_is_float() const {
+  if (linear.quantized())
+    throw RuntimeError("LowRank: a weight of ", linear.quantized().bits, " bits can be neither merged nor unmerged");
+}
+
 void LowRank::merge() {
   if (is_merged()) throw RuntimeError("LowRank: the weights are merged already");
   if (!down.is_initialized()) throw RuntimeError("LowRank: the sizes are unknown before the first call");
+  check_is_float();
   original_ = linear.W.array();
   linear.W.set_array(original_ + matmul(up.array(), down.array()) * scale_);
 }
 
 void LowRank::unmerge() {
   if (!is_merged()) throw RuntimeError("LowRank: the weights are not merged");
+  check_is_float();
   linear.W.set_array(original_);
   original_ = Array();
 }

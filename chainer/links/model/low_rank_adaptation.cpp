@@ -19,10 +19,32 @@ constexpr const char *kDown = "low_rank_down", *kUp = "low_rank_up", *kHook = "L
 
 Variable constant(const chainer::Parameter& p) { return Variable(p.array(), false); }
 
+// Returns true for a Linear with a weight of few bits.
+bool quantized(const Link& link) {
+  const auto* linear = dynamic_cast<const Linear*>(&link);
+  return linear && linear->quantized();
+}
+
+// Shape and device of a link's weight, which may be quantized.
+struct Weight {
+  explicit Weight(Link& link) {
+    if (!quantized(link)) {
+      const Array w = link_hooks::named_weight("LowRankAdaptation", link, "W").array();
+      shape = w.shape(), device = w.device();
+    } else {
+      const QuantizedMatrix& q = dynamic_cast<const Linear&>(link).quantized();
+      shape = {q.rows(), q.columns}, device = q.values.device();
+    }
+  }
+  Shape shape;
+  Device device;
+};
+
 // Makes all parameters of a link constants.
 class Constants : public link_hooks::ParameterHook {
  public:
   std::string name() const override { return kHook; }
+  bool allows_quantized(const Link&) const override { return true; }
 
  protected:
   Variable replacement(Link&, const std::string&, const chainer::Parameter& p) override { return constant(p); }
@@ -32,13 +54,14 @@ class Adapted : public link_hooks::ParameterHook {
  public:
   Adapted(double s, double d) : scale_(s), dropout_(d) {}
   std::string name() const override { return kHook; }
+  bool allows_quantized(const Link& link) const override { return dynamic_cast<const Linear*>(&link); }
   void forward_postprocess(const LinkHookArgs& args) override {
     ParameterHook::forward_postprocess(args);
-    if (!drops()) return;
-    // The object that Linear's call returns; only Linear is adapted with dropout.
+    if (!drops() && !quantized(args.link)) return;
+    // The object that Linear's call returns; only Linear is adapted with dropout or quantized.
     auto* y = const_cast<Variable*>(args.result.as<Variable>());
     const functions::LinearOptions axes{.n_batch_axes = y->ndim() - 1};
-    const Variable x = functions::dropout(args.args[0], dropout_);
+    const Variable x = drops() ? functions::dropout(args.args[0], dropout_) : args.args[0];
     const Variable low = functions::linear(x, args.link.param(kDown), {}, axes);
     *y = *y + functions::linear(low, args.link.param(kUp), {}, axes) * scale_;
   }
@@ -90,7 +113,7 @@ LowRankAdaptation::LowRankAdaptation(Kept<Link> model, const LowRankAdaptationOp
     for (const auto& [name, hook] : link->local_link_hooks())
       if (name == kHook) throw ValueError("LowRankAdaptation: the ", model_->class_name(), " is adapted already");
     if (!is_chosen(path)) continue;
-    if (const Shape& w = link_hooks::named_weight("LowRankAdaptation", *link, "W").shape(); w.ndim() != 2)
+    if (const Shape w = Weight(*link).shape; w.ndim() != 2)
       throw ValueError("LowRankAdaptation: W of ", path, " must be a matrix, not of shape ", w);
     if (o.dropout > 0 && !dynamic_cast<Linear*>(link))
       throw ValueError("LowRankAdaptation: with dropout ", path, " must be a Linear, not of class ",
@@ -108,9 +131,9 @@ LowRankAdaptation::LowRankAdaptation(Kept<Link> model, const LowRankAdaptationOp
                                   constants = std::make_shared<Constants>();
   for (const auto& [path, link] : all) {
     if (is_chosen(path)) {
-      const Array w = link_hooks::named_weight("LowRankAdaptation", *link, "W").array();
-      link->add_param(kDown, Shape{o.rank, w.shape(1)}, down).to_device(w.device());
-      link->add_param(kUp, Shape{w.shape(0), o.rank}, 0.0).to_device(w.device());
+      const Weight w(*link);
+      link->add_param(kDown, Shape{o.rank, w.shape[1]}, down).to_device(w.device);
+      link->add_param(kUp, Shape{w.shape[0], o.rank}, 0.0).to_device(w.device);
       link->add_hook(adapted);
     } else {
       link->add_hook(constants);
@@ -120,6 +143,10 @@ LowRankAdaptation::LowRankAdaptation(Kept<Link> model, const LowRankAdaptationOp
 
 void LowRankAdaptation::merge() {
   if (paths_.empty()) throw RuntimeError("LowRankAdaptation: the products are merged already");
+  for (const auto& [path, link] : model_->namedlinks())
+    if (quantized(*link) && std::find(paths_.begin(), paths_.end(), path) != paths_.end())
+      throw RuntimeError("LowRankAdaptation: the weight of ", path, " has ",
+                         dynamic_cast<const Linear&>(*link).quantized().bits, " bits and cannot be merged");
   for (const auto& [path, link] : model_->namedlinks()) {
     link->delete_hook(kHook);
     if (std::find(paths_.begin(), paths_.end(), path) == paths_.end()) continue;

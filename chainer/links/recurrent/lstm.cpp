@@ -58,7 +58,7 @@ void LSTMBase::initialize_params() {
 }
 
 void LSTMBase::ensure_initialized(const Shape& x) {
-  if (upward.W.is_initialized()) return;
+  if (upward.W.is_initialized() || upward.quantized()) return;
   initial_->by_parameter = false;
   upward.W.initialize({4 * state_size(), Shape(x.begin() + 1, x.end()).product()});
   initialize_params();

@@ -15,6 +15,11 @@ class ParameterHook(link_hook.LinkHook):
         """Returns the replacement of an initialized parameter of the link, or None to keep it."""
         raise NotImplementedError
 
+    def allows_quantized(self, link):
+        """Returns True if the hook has the same effect when integers take the place of W (Linear.quantize()). By default
+        such links are not quantized."""
+        return False
+
     def forward_preprocess(self, args):
         values = args.link.__dict__
         # All replacements are computed before the first parameter is replaced.

@@ -45,7 +45,7 @@ def generate(model, prompts, max_new_tokens=50, temperature=0, top_k=0, top_p=1,
     with configuration.using_config('train', False), configuration.no_backprop_mode():
         for _ in range(max_new_tokens):
             h = model.hidden(move(ids), move(mask) if padded else None, move(places), caches)
-            scores = cuda.to_cpu(F.linear(h[:, -1], model.words.W).array).astype(numpy.float32)
+            scores = cuda.to_cpu(model.words.scores(h[:, -1]).array).astype(numpy.float32)
             numbers = numpy.random.random_sample(len(prompts)) if temperature > 0 else numpy.zeros(len(prompts))
             tokens = [-1] * len(prompts)
             ids, places = numpy.zeros((2, len(prompts), 1), numpy.int32)

@@ -81,4 +81,4 @@ class Gpt2(link.Chain):
 
     def forward(self, ids, mask=None, positions=None, caches=None):
         """Returns the scores (N, L, vocab_size) of the next tokens of ids (N, L)."""
-        return F.linear(self.hidden(ids, mask, positions, caches), self.words.W, n_batch_axes=2)
+        return self.words.scores(self.hidden(ids, mask, positions, caches))

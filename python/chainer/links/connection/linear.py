@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 from chainer import initializers, link, utils, variable
 from chainer import functions as F
+from chainer.links.connection import _quantized_weight
 
 
-class Linear(link.Link):
+class Linear(_quantized_weight.QuantizedWeight, link.Link):
     """x W^T + b. With in_size None the first input determines it."""
 
     def __init__(self, in_size, out_size=None, nobias=False, initialW=None, initial_bias=None):
@@ -25,6 +26,8 @@ class Linear(link.Link):
         self.W.initialize((self.out_size, in_size))
 
     def forward(self, x, n_batch_axes=1):
+        if self._quantized is not None:
+            return self._quantized.linear(x, self.b, n_batch_axes)
         if not self.W._has_array:
             self._initialize_params(utils.size_of_shape(x.shape[n_batch_axes:]))
         return F.linear(x, self.W, self.b, n_batch_axes=n_batch_axes)

@@ -7,7 +7,8 @@ from chainer import variable
 
 class LowRank(link.Chain):
     """Adapts a trained Linear by a product of two small matrices: linear(x) + alpha / rank x down^T up^T with down
-    (rank, in) and up (out, rank) (Hu et al., arXiv:2106.09685). W and b of the Linear are constants, without gradients.
+    (rank, in) and up (out, rank) (Hu et al., arXiv:2106.09685). W and b of the Linear are constants, without gradients. Its weight may be quantized
+    (Dettmers et al., "QLoRA", arXiv:2305.14314); merge() and unmerge() then raise RuntimeError.
 
     It takes the place of the Linear: ``layer.query = L.LowRank(layer.query, 8)``.
 
@@ -30,24 +31,28 @@ class LowRank(link.Chain):
         self._rank, self._dropout = rank, dropout
         self._scale = float(rank if alpha is None else alpha) / rank
         self._original = None
-        if linear.W._has_array:
+        if linear._has_weight:
             self._initialize()
 
     def _initialize(self):
-        out, size = self.linear.W.shape
+        out, size = self.linear._weight_shape
         self.down.initialize((self._rank, size))
         self.up.initialize((out, self._rank))
 
     def forward(self, x, n_batch_axes=1):
         linear = self.linear
-        if not linear.W._has_array:
+        if not linear._has_weight:
             size = 1
             for n in x.shape[n_batch_axes:]:
                 size *= n
             linear._initialize_params(size)
         if not self.down._has_array:
             self._initialize()
-        y = F.linear(x, linear.W.array, None if linear.b is None else linear.b.array, n_batch_axes)
+        b = None if linear.b is None else linear.b.array
+        if linear.quantized is not None:
+            y = linear.quantized.linear(x, b, n_batch_axes)
+        else:
+            y = F.linear(x, linear.W.array, b, n_batch_axes)
         if self.is_merged:
             return y
         few = F.linear(F.dropout(x, self._dropout), self.down, None, n_batch_axes)
@@ -57,12 +62,18 @@ class LowRank(link.Chain):
     def is_merged(self):
         return self._original is not None
 
+    def _check_is_float(self):
+        if self.linear.quantized is not None:
+            raise RuntimeError('LowRank: a weight of {} bits can be neither merged nor unmerged'.format(
+                self.linear.quantized.bits))
+
     def merge(self):
         """Adds the product to W, so that a call costs as much as one of the Linear."""
         if self.is_merged:
             raise RuntimeError('LowRank: the weights are merged already')
         if not self.down._has_array:
             raise RuntimeError('LowRank: the sizes are unknown before the first call')
+        self._check_is_float()
         self._original = self.linear.W.array
         self.linear.W.array = self._original + (self.up.array @ self.down.array) * self._original.dtype.type(self._scale)
 
@@ -70,6 +81,7 @@ class LowRank(link.Chain):
         """Restores W."""
         if not self.is_merged:
             raise RuntimeError('LowRank: the weights are not merged')
+        self._check_is_float()
         self.linear.W.array = self._original
         self._original = None
 

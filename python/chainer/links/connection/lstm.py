@@ -43,7 +43,7 @@ class StatelessLSTM(LSTMBase):
     """A stateless LSTM: c, h, x -> c, h."""
 
     def forward(self, c, h, x):
-        if not self.upward.W._has_array:
+        if not self.upward._has_weight:
             self.upward._initialize_params(utils.size_of_shape(x.shape[1:]))
             self._initialize_params()
         lstm_in = self.upward(x)
@@ -76,7 +76,7 @@ class LSTM(LSTMBase):
         self.c = self.h = None
 
     def forward(self, x):
-        if not self.upward.W._has_array:
+        if not self.upward._has_weight:
             self.upward._initialize_params(utils.size_of_shape(x.shape[1:]))
             self._initialize_params()
         batch = x.shape[0]

@@ -16,10 +16,17 @@ def _constant(param):
     return variable.Variable(param.array, requires_grad=False)
 
 
+def _is_quantized(part):
+    return isinstance(part, Linear) and part.quantized is not None
+
+
 class _Constants(parameter_hook.ParameterHook):
     """Makes all parameters of a link constants."""
 
     name = _NAME
+
+    def allows_quantized(self, link):
+        return True
 
     def replacement(self, link, name, param):
         return _constant(param)
@@ -37,6 +44,9 @@ class _Adapted(parameter_hook.ParameterHook):
         copied._part = copy.deepcopy(self._part, memo)
         return copied
 
+    def allows_quantized(self, link):
+        return isinstance(link, Linear)
+
     def _drops(self):
         return self._dropout > 0 and configuration.config.train
 
@@ -47,8 +57,11 @@ class _Adapted(parameter_hook.ParameterHook):
 
     def forward_postprocess(self, args):
         super(_Adapted, self).forward_postprocess(args)
-        if self._drops():
-            x = F.dropout(args.args[0] if args.args else args.kwargs['x'], self._dropout)
+        drops = self._drops()
+        if drops or _is_quantized(args.link):
+            x = args.args[0] if args.args else args.kwargs['x']
+            if drops:
+                x = F.dropout(x, self._dropout)
             low = F.linear(x, self._part.down, None, args.out.ndim - 1)
             args.out = args.out + F.linear(low, self._part.up, None, low.ndim - 1) * self._scale
 
@@ -65,6 +78,8 @@ class _Part(link.Chain):
         values = self._adapted.__dict__
         for name in self._adapted._persistent:
             values[name] = serializer(name, values[name])
+        if _is_quantized(self._adapted):
+            self._adapted._serialize_quantized(serializer)
 
 
 class LowRankAdaptation(_Part):
@@ -83,6 +98,8 @@ class LowRankAdaptation(_Part):
         links (sequence of str): The last names of the links to adapt.
         initial_down: The initializer of `down`.
         dropout (float): Dropout of the inputs of the products, in training; the links must be Linear.
+
+    The weights of Linear may be quantized before or after (inference.quantize_weights()); they cannot be merged then.
 
     .. code-block:: python
 
@@ -106,14 +123,13 @@ class LowRankAdaptation(_Part):
                 raise ValueError('LowRankAdaptation: the {} is adapted already'.format(type(model).__name__))
             if path.rsplit('/', 1)[1] not in links:
                 continue
-            weight = parameter_hook.named_weight(_NAME, part, 'W')
-            if weight.ndim != 2:
-                raise ValueError('LowRankAdaptation: W of {} must be a matrix, not of shape {}'.format(
-                    path, weight.shape))
+            shape = part.quantized.shape if _is_quantized(part) else parameter_hook.named_weight(_NAME, part, 'W').shape
+            if len(shape) != 2:
+                raise ValueError('LowRankAdaptation: W of {} must be a matrix, not of shape {}'.format(path, shape))
             if dropout and not isinstance(part, Linear):
                 raise ValueError('LowRankAdaptation: with dropout {} must be a Linear, not of class {}'.format(
                     path, type(part).__name__))
-            chosen[path] = weight
+            chosen[path] = shape
         if not chosen:
             raise ValueError('LowRankAdaptation: no link of the {} is named {}; namedlinks() lists the paths'.format(
                 type(model).__name__, ', '.join(map(repr, links))))
@@ -128,7 +144,7 @@ class LowRankAdaptation(_Part):
                 place = places[path] = _Part(part)
                 places[above or '/'].add_link(name, place)
             if path in chosen:
-                out, size = chosen[path].shape
+                out, size = chosen[path]
                 with place.init_scope():
                     place.down = variable.Parameter(initializers._get_initializer(initial_down), (rank, size))
                     place.up = variable.Parameter(initializers._get_initializer(0), (out, rank))
@@ -162,6 +178,10 @@ class LowRankAdaptation(_Part):
         no parameters."""
         if not self._paths:
             raise RuntimeError('LowRankAdaptation: the products are merged already')
+        for path, part in self._model.namedlinks():
+            if path in self._paths and _is_quantized(part):
+                raise RuntimeError('LowRankAdaptation: the weight of {} has {} bits and cannot be merged'.format(
+                    path, part.quantized.bits))
         places = dict(self.namedlinks())
         for path, part in self._model.namedlinks():
             part.delete_hook(_NAME)
