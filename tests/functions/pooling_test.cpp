@@ -2,6 +2,10 @@
 // Pooling: memory order, NaN, indices, errors. Values are tested by the table of functions.
 #include <chainer/chainer.h>
 
+#include <cmath>
+#include <cstring>
+#include <limits>
+
 #include "chainer/core/parallel.h"
 #include <chainer/testing/testing.h>
 #include "c_order.h"
@@ -65,6 +69,85 @@ TEST(max_pooling_shows_nan_and_its_place) {
     const auto values = y.to_vector<float>();
     EXPECT(values[0] != values[0] && values[1] == 0 && values[2] == 0 && values[3] == 5);
   }
+}
+
+namespace {
+
+// Whole numbers with many ties, infinities, zeros of both signs and NaN.
+template <class T>
+Array with_ties(random::RandomState& draw, const Shape& shape) {
+  Array x(shape, sizeof(T) == 4 ? float32 : float64);
+  const std::vector<int64_t> numbers = draw.randint(-6, 7, {shape.product()}).to_vector<int64_t>();
+  T* const to = x.mutable_data<T>();
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    to[i] = numbers[i] == 6                 ? std::numeric_limits<T>::infinity()
+            : numbers[i] == -6              ? -std::numeric_limits<T>::infinity()
+            : numbers[i] == 0 && i % 3 == 0 ? -T(0)
+            : numbers[i] == 5 && i % 4 == 0 ? std::numeric_limits<T>::quiet_NaN()
+                                            : static_cast<T>(numbers[i]);
+  return x;
+}
+
+// Compares max pooling of one geometry with loops over the windows: values, places, and the gradient.
+template <class T>
+bool pools_as_loops(random::RandomState& draw, const Shape& shape, int64_t k, int64_t stride, int64_t pad,
+                    bool cover_all, bool channels_last) {
+  const Array x = with_ties<T>(draw, shape);
+  const int64_t height = shape[2], width = shape[3];
+  Array in = x;
+  if (channels_last) in = x.transpose({0, 2, 3, 1}).contiguous().transpose({0, 3, 1, 2});
+  Array places;
+  Variable v(in);
+  const Variable y =
+      F::max_pooling_2d(v, k, {.stride = stride, .pad = pad, .cover_all = cover_all, .return_indices = &places});
+  const Shape out = y.shape();
+  Array gy = draw.randint(1, 9, out).astype(x.dtype());
+  if (channels_last) gy = gy.transpose({0, 2, 3, 1}).contiguous().transpose({0, 3, 1, 2});
+  const Array gx = grad({y}, {v}, {.grad_outputs = {gy}})[0].array().contiguous();
+  const Array plain_y = y.array().contiguous(), plain_places = places.contiguous(), plain_gy = gy.contiguous();
+  std::vector<T> expected(static_cast<std::size_t>(x.size()));
+  const T *from = x.data<T>(), *result = plain_y.data<T>(), *g = plain_gy.data<T>();
+  for (int64_t plane = 0, o = 0; plane < shape[0] * shape[1]; ++plane)
+    for (int64_t r = 0; r < out[2]; ++r)
+      for (int64_t c = 0; c < out[3]; ++c, ++o) {
+        T best = -std::numeric_limits<T>::infinity();
+        int64_t place = -1, where = 0;
+        for (int64_t i = 0; i < k; ++i)
+          for (int64_t j = 0; j < k; ++j) {
+            const int64_t a = r * stride - pad + i, b = c * stride - pad + j;
+            if (a < 0 || a >= height || b < 0 || b >= width) continue;
+            const int64_t at = (plane * height + a) * width + b;
+            if (place >= 0 && (best != best || from[at] <= best)) continue;
+            best = from[at], place = i * k + j, where = at;
+          }
+        if (std::memcmp(&best, result + o, sizeof best) != 0 && !(best != best && result[o] != result[o])) return false;
+        if (place < 0) continue;  // a window in the padding
+        if (plain_places.data<int64_t>()[o] != place) return false;
+        expected[static_cast<std::size_t>(where)] += g[o];
+      }
+  return std::memcmp(expected.data(), gx.raw(), expected.size() * sizeof(T)) == 0;
+}
+
+}  // namespace
+
+TEST(max_pooling_of_all_sizes_is_that_of_loops) {
+  random::RandomState draw(7);
+  int64_t cases = 0;
+  for (int64_t width = 1; width <= 40; ++width)
+    for (const int64_t k : {1, 2, 3, 4})
+      for (const int64_t stride : {1, 2, 3, 4})
+        for (const int64_t pad : {0, 1}) {
+          if (pad >= k || width + 2 * pad < k) continue;
+          const Shape shape{1 + width % 2, 1 + (width + k) % 7, std::max(k, width % 9), width};
+          const bool cover_all = (width + stride) % 2, channels_last = (width + k + pad) % 3 == 0;
+          const bool same = width % 4 ? pools_as_loops<float>(draw, shape, k, stride, pad, cover_all, channels_last)
+                                      : pools_as_loops<double>(draw, shape, k, stride, pad, cover_all, channels_last);
+          if (!same)
+            test::fail(__FILE__, __LINE__,
+                       text("max pooling of ", shape, " by ", k, ", stride ", stride, ", pad ", pad));
+          ++cases;
+        }
+  EXPECT(cases > 1000);
 }
 
 // The manual's example: each element that max pooling chose returns to its place.

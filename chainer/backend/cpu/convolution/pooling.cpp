@@ -48,37 +48,64 @@ void repeat(T* out, const T* in, int64_t n, int64_t times, T weight) {
     for (int64_t j = 0; j < k; ++j) out[i * k + j] = weight * in[i];
 }
 
-// Pooling::spread for such windows: a line is computed once and copied to the lines under the same windows.
-template <class T>
-void spread_side_by_side(const Windows& w, int64_t outer, const T* in, T* out) {
+// Calls f(image, line, row of windows, place of the line in its windows) for every line of the images along the last
+// axis. The row is negative for lines without windows.
+template <class F>
+void for_lines_side_by_side(const Windows& w, int64_t outer, F&& f) {
   const PoolingPlan& p = w.plan;
   const int last = w.axes - 1;
-  const int64_t length = p.size[last], windows = p.out[last], k = p.ksize[last], covered = windows * k;
-  const int64_t lines = p.size.product() / std::max<int64_t>(length, 1);
-  const T weight = static_cast<T>(w.weight(1));
-  const auto write = k == 2 ? repeat<T, 2> : k == 3 ? repeat<T, 3> : k == 4 ? repeat<T, 4> : repeat<T, 0>;
+  const int64_t lines = p.size.product() / std::max<int64_t>(p.size[last], 1);
   parallel_ranges(outer, outer * w.image, 1, [&](int64_t begin, int64_t end) {
     for (int64_t image = begin; image < end; ++image) {
       Dims at = Dims::filled(last, 0);
-      int64_t written = -1, line_of_windows = -1;  // the last line that was computed, and the line of its windows
       for (int64_t line = 0; line < lines; ++line, advance(at, p.size, 0, last)) {
-        T* to = out + image * w.image + line * length;
-        int64_t row = 0;
+        int64_t row = 0, place = 0;
         for (int d = 0; d < last && row >= 0; ++d) {
           const int64_t o = at[d] / p.ksize[d];
           row = o < p.out[d] ? row * p.out[d] + o : -1;
+          place = place * p.ksize[d] + at[d] % p.ksize[d];
         }
-        if (row < 0) {
-          std::fill_n(to, length, T(0));
-        } else if (row == line_of_windows) {
-          std::copy_n(out + image * w.image + written * length, length, to);
-        } else {
-          write(to, in + image * w.windows + row * windows, windows, k, weight);
-          std::fill(to + covered, to + length, T(0));
-          written = line, line_of_windows = row;
-        }
+        f(image, line, row, static_cast<int32_t>(place * p.ksize[last]));
       }
     }
+  });
+}
+
+// Pooling::spread for such windows: a line is computed once and copied to the next ones under the same windows.
+template <class T>
+void spread_side_by_side(const Windows& w, int64_t outer, const T* in, T* out) {
+  const int last = w.axes - 1;
+  const int64_t length = w.plan.size[last], windows = w.plan.out[last], k = w.plan.ksize[last], covered = windows * k;
+  const T weight = static_cast<T>(w.weight(1));
+  const auto write = k == 2 ? repeat<T, 2> : k == 3 ? repeat<T, 3> : k == 4 ? repeat<T, 4> : repeat<T, 0>;
+  for_lines_side_by_side(w, outer, [&](int64_t image, int64_t line, int64_t row, int32_t place) {
+    T* to = out + image * w.image + line * length;
+    if (row < 0) {
+      std::fill_n(to, length, T(0));
+    } else if (last > 0 && place / k % w.plan.ksize[last - 1] != 0) {
+      std::copy_n(to - length, length, to);
+    } else {
+      write(to, in + image * w.windows + row * windows, windows, k, weight);
+      std::fill(to + covered, to + length, T(0));
+    }
+  });
+}
+
+// Pooling::scatter for such windows.
+template <class T>
+void scatter_side_by_side(const Windows& w, int64_t outer, const T* in, T* out, const int32_t* place,
+                          const ImageKernels& kernels) {
+  const int last = w.axes - 1;
+  const int64_t length = w.plan.size[last], windows = w.plan.out[last], k = w.plan.ksize[last], covered = windows * k;
+  for_lines_side_by_side(w, outer, [&](int64_t image, int64_t line, int64_t row, int32_t first) {
+    T* to = out + image * w.image + line * length;
+    if (row < 0) {
+      std::fill_n(to, length, T(0));
+      return;
+    }
+    const int64_t from = image * w.windows + row * windows;
+    kernels.pool_scatter_row[sizeof(T) == 4 ? kF32 : kF64](to, in + from, place + from, first, windows, k);
+    std::fill(to + covered, to + length, T(0));
   });
 }
 
@@ -131,6 +158,7 @@ void pool(Pooling op, const Windows& w, int64_t outer, const T* in, T* out, int3
         return for_lines(w, outer, [&](int64_t element, int64_t windows, const PoolLine& line) {
           kernels.pool_scatter[c](out + element, in + windows, place + windows, line, w.inner);
         });
+      if (lie_side_by_side(w.plan)) return scatter_side_by_side(w, outer, in, out, place, kernels);
       return for_images(
           w, outer, sizeof(T),
           [&](int64_t image, int64_t windows, WindowRow& row) {

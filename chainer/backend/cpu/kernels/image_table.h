@@ -66,6 +66,9 @@ struct ImageKernels {
   /// For every pixel of a line and each of n channels: the sum of gy over the windows that cover the pixel and whose
   /// index is its position; or the weighted sum over all of them.
   void (*pool_scatter[2])(void* gx, const void* gy, const int32_t* index, const PoolLine& line, int64_t n);
+  /// For one channel and n adjacent windows of k elements along a line that begins at `place` in them: gy at the
+  /// element whose position is the window's index, otherwise zero.
+  void (*pool_scatter_row[2])(void* gx, const void* gy, const int32_t* index, int32_t place, int64_t n, int64_t k);
   void (*pool_spread[2])(void* gx, const void* gy, const PoolLine& line, int64_t n);
   /// For up to kMomentRows rows of `keys` (at most kMomentKeys) columns: the mean of each column, and the sum of
   /// squared differences from it. moments_run: the same for one run of numbers.

@@ -43,69 +43,125 @@ template <class T, int W>
     for (int l = 0; l < W; ++l) to[l] = static_cast<int32_t>(v[l]);
 }
 
+// The most and the fewest elements of a vector. (Compilers compare wider vectors than registers one element at a time.)
+template <class T>
+constexpr int kWidest = static_cast<int>((__BIGGEST_ALIGNMENT__ > 16 ? __BIGGEST_ALIGNMENT__ : 16) / sizeof(T));
+template <class T>
+constexpr int kNarrowest = static_cast<int>(16 / sizeof(T));
+template <class T>
+constexpr int kMiddle = std::min(2 * kNarrowest<T>, kWidest<T>);
+template <int W>
+using Width = std::integral_constant<int, W>;
+
 // Calls f(W, i) for the n channels from i on in vectors of W, as wide as the channels and `room` allow. Elements
 // written beyond the channels are overwritten later.
 template <class T, class F>
 [[gnu::always_inline]] inline void over_channels(int64_t n, int64_t room, F f) {
-  constexpr int kMost = 64 / sizeof(T);
   for (int64_t i = 0; i < n;) {
     const int64_t left = n - i, free = room - i;
-    if (left > kMost / 2 && free >= kMost) {
-      f(std::integral_constant<int, kMost>(), i);
-      i += kMost;
-    } else if (left > kMost / 4 && free >= kMost / 2) {
-      f(std::integral_constant<int, kMost / 2>(), i);
-      i += kMost / 2;
-    } else if (free >= kMost / 4) {
-      f(std::integral_constant<int, kMost / 4>(), i);
-      i += kMost / 4;
+    if (left > kMiddle<T> && free >= kWidest<T>) {
+      f(Width<kWidest<T>>(), i);
+      i += kWidest<T>;
+    } else if (left > kNarrowest<T> && free >= kMiddle<T>) {
+      f(Width<kMiddle<T>>(), i);
+      i += kMiddle<T>;
+    } else if (free >= kNarrowest<T>) {
+      f(Width<kNarrowest<T>>(), i);
+      i += kNarrowest<T>;
     } else {
-      f(std::integral_constant<int, 1>(), i);
+      f(Width<1>(), i);
       ++i;
     }
   }
 }
 
-// The first NaN of a window is kept.
+// Calls f(W, i) for n windows, in vectors of W from i on. The last ones may overlap. Returns false, without a call, if
+// there are too few windows for the shortest vector.
+template <class T, class F>
+[[gnu::always_inline]] inline bool over_windows(int64_t n, F f) {
+  if (n < kNarrowest<T>) return false;
+  int64_t i = 0;
+  for (; n - i >= kWidest<T>; i += kWidest<T>) f(Width<kWidest<T>>(), i);
+  if (n - i >= kMiddle<T>) f(Width<kMiddle<T>>(), i), i += kMiddle<T>;
+  const int64_t left = n - i;
+  if (left > kNarrowest<T> && n >= kMiddle<T>) return f(Width<kMiddle<T>>(), n - kMiddle<T>), true;
+  if (left > kNarrowest<T>) f(Width<kNarrowest<T>>(), i);
+  if (left > 0) f(Width<kNarrowest<T>>(), n - kNarrowest<T>);
+  return true;
+}
+
+// The largest of the elements that read(v, e) reads, and its place. The first NaN of a window is kept.
+template <class T, int W, bool wants_index, class Read>
+[[gnu::always_inline]] inline void largest(Vector<T, W>& best, Integers<T, W>& where, const int32_t* place,
+                                           int64_t count, Read read) {
+  Vector<T, W> v;
+  read(best, 0);
+  where = Integers<T, W>{} + place[0];
+  for (int64_t e = 1; e < count; ++e) {
+    read(v, e);
+    const Integers<T, W> better = ~(v <= best) & (best == best);
+    best = better ? v : best;
+    if (wants_index) where = better ? Integers<T, W>{} + place[e] : where;
+  }
+}
+
 template <class T, bool wants_index>
 void max_channels(T* y, int32_t* index, const T* x, const int64_t* at, const int32_t* place, int64_t count, int64_t n,
                   int64_t windows, int64_t apart) {
   for (int64_t o = 0; o < windows; ++o, x += apart, y += n, index += wants_index ? n : 0) {
     // Elements written after this window are overwritten by the next windows.
-    over_channels<T>(n, (windows - o) * n, [&]<int W>(std::integral_constant<int, W>, int64_t i) {
-      Vector<T, W> best, v;
-      Integers<T, W> where = Integers<T, W>{} + place[0];
-      load(best, x + at[0] + i);
-      for (int64_t e = 1; e < count; ++e) {
-        load(v, x + at[e] + i);
-        const Integers<T, W> better = ~(v <= best) & (best == best);
-        best = better ? v : best;
-        if (wants_index) where = better ? Integers<T, W>{} + place[e] : where;
-      }
+    over_channels<T>(n, (windows - o) * n, [&]<int W>(Width<W>, int64_t i) {
+      Vector<T, W> best;
+      Integers<T, W> where;
+      largest<T, W, wants_index>(best, where, place, count, [&](auto& v, int64_t e) { load(v, x + at[e] + i); });
       std::memcpy(y + i, &best, sizeof best);
       if (wants_index) store_places<T, W>(index + i, where);
     });
   }
 }
 
-// Several windows of one channel; if `n` and `step` are constants, loads are vectors.
-template <class T, bool wants_index>
-[[gnu::always_inline]] inline void max_block(T* y, int32_t* index, const T* x, const int64_t* at, const int32_t* place,
-                                             int64_t count, int64_t n, int64_t step) {
-  for (int64_t l = 0; l < n; ++l) {
-    y[l] = x[at[0] + l * step];
-    if (wants_index) index[l] = place[0];
+// Reads every second element from x on, without those after the last one.
+template <class T, int W>
+[[gnu::always_inline]] inline void load_even(Vector<T, W>& v, const T* x) {
+  Vector<T, W> first, second;
+  load(first, x);
+  load(second, x + W - 1);
+  [&]<int... lane>(std::integer_sequence<int, lane...>) {
+    v = __builtin_shufflevector(first, second, (lane < W / 2 ? 2 * lane : 2 * lane + 1)...);
   }
-  for (int64_t e = 1; e < count; ++e) {
-    const T* v = x + at[e];
-    const int32_t here = place[e];
-    CHAINER_IVDEP
-    for (int64_t l = 0; l < n; ++l) {
-      const T b = y[l], w = v[l * step];
-      const bool better = !(w <= b) & (b == b);
-      y[l] = better ? w : b;
-      if (wants_index) index[l] = better ? here : index[l];
-    }
+  (std::make_integer_sequence<int, W>());
+}
+
+// n windows of one channel, whose first elements are `step` apart; kStep is the step, or 0 if it is not a constant.
+template <class T, bool wants_index, int kStep>
+void max_row(T* y, int32_t* index, const T* x, const int64_t* at, const int32_t* place, int64_t count, int64_t n,
+             int64_t step) {
+  const bool done = over_windows<T>(n, [&]<int W>(Width<W>, int64_t i) {
+    Vector<T, W> best;
+    Integers<T, W> where;
+    largest<T, W, wants_index>(best, where, place, count, [&](auto& v, int64_t e) {
+      const T* const from = x + at[e] + i * step;
+      if constexpr (kStep == 1)
+        load(v, from);
+      else if constexpr (kStep == 2)
+        load_even<T, W>(v, from);
+      else
+        for (int l = 0; l < W; ++l) v[l] = from[l * step];
+    });
+    std::memcpy(y + i, &best, sizeof best);
+    if (wants_index) store_places<T, W>(index + i, where);
+  });
+  if (done) return;
+  // The lanes after the last window repeat it.
+  constexpr int W = kNarrowest<T>;
+  Vector<T, W> best;
+  Integers<T, W> where;
+  largest<T, W, wants_index>(best, where, place, count, [&](auto& v, int64_t e) {
+    for (int64_t l = 0; l < W; ++l) v[l] = x[at[e] + std::min(l, n - 1) * step];
+  });
+  for (int64_t l = 0; l < n; ++l) {
+    y[l] = best[l];
+    if (wants_index) index[l] = static_cast<int32_t>(where[l]);
   }
 }
 
@@ -149,18 +205,14 @@ void max_of_large(T* y, int32_t* index, const T* x, const int64_t* at, const int
 template <class T, bool wants_index>
 void max_windows(T* y, int32_t* index, const T* x, const int64_t* at, const int32_t* place, int64_t count, int64_t n,
                  int64_t step) {
-  if (step == 1) return max_channels<T, wants_index>(y, index, x, at, place, count, n, 1, 0);
+  if (step == 1) return max_row<T, wants_index, 1>(y, index, x, at, place, count, n, 1);
   if (step >= 8 && count >= 32) {
     for (int64_t i = 0; i < n; ++i)
       max_of_large(y + i, wants_index ? index + i : nullptr, x + i * step, at, place, count);
     return;
   }
-  int64_t i = 0;
-  if (step == 2) {
-    for (; i + 16 <= n; i += 16) max_block<T, wants_index>(y + i, index + i, x + i * 2, at, place, count, 16, 2);
-    for (; i + 4 <= n; i += 4) max_block<T, wants_index>(y + i, index + i, x + i * 2, at, place, count, 4, 2);
-  }
-  max_block<T, wants_index>(y + i, index + i, x + i * step, at, place, count, n - i, step);
+  if (step == 2) return max_row<T, wants_index, 2>(y, index, x, at, place, count, n, 2);
+  max_row<T, wants_index, 0>(y, index, x, at, place, count, n, step);
 }
 
 template <class T>
@@ -168,7 +220,7 @@ void pool_max(void* y_, int32_t* index, const void* x_, const int64_t* at, const
               int64_t n, int64_t step, int64_t windows, int64_t apart) {
   T* y = static_cast<T*>(y_);
   const T* x = static_cast<const T*>(x_);
-  if (step > 1)
+  if (windows == 1)
     index ? max_windows<T, true>(y, index, x, at, place, count, n, step)
           : max_windows<T, false>(y, index, x, at, place, count, n, step);
   else
@@ -232,12 +284,46 @@ void pool_sum(void* y_, const void* x_, const int64_t* at, int64_t count, double
     return;
   }
   for (int64_t o = 0; o < windows; ++o, x += apart, y += n)
-    over_channels<T>(n, (windows - o) * n, [&]<int W>(std::integral_constant<int, W>, int64_t i) {
+    over_channels<T>(n, (windows - o) * n, [&]<int W>(Width<W>, int64_t i) {
       Vector<T, W> total;
       add_up(total, count, [&](Vector<T, W>& v, int64_t e) { load(v, x + at[e] + i); });
       total *= w;
       std::memcpy(y + i, &total, sizeof total);
     });
+}
+
+// n windows of one channel with two elements in the line.
+template <class T>
+bool scatter_pairs(T* gx, const T* gy, const int32_t* index, int32_t place, int64_t n) {
+  return over_windows<T>(n, [&]<int W>(Width<W>, int64_t i) {
+    Vector<T, W> g;
+    Integers<T, W> chosen;
+    load(g, gy + i);
+    load_places<T, W>(chosen, index + i);
+    const Vector<T, W> first = chosen == place ? g : Vector<T, W>{}, second = chosen == place + 1 ? g : Vector<T, W>{};
+    [&]<int... lane>(std::integer_sequence<int, lane...>) {
+      const Vector<T, W> low = __builtin_shufflevector(first, second, (lane / 2 + lane % 2 * W)...),
+                         high = __builtin_shufflevector(first, second, (W / 2 + lane / 2 + lane % 2 * W)...);
+      std::memcpy(gx + 2 * i, &low, sizeof low);
+      std::memcpy(gx + 2 * i + W, &high, sizeof high);
+    }
+    (std::make_integer_sequence<int, W>());
+  });
+}
+
+template <class T>
+void pool_scatter_row(void* gx_, const void* gy_, const int32_t* index, int32_t place, int64_t n, int64_t k) {
+  T* gx = static_cast<T*>(gx_);
+  const T* gy = static_cast<const T*>(gy_);
+  if (k == 2 && scatter_pairs(gx, gy, index, place, n)) return;
+  using Integer = typename Lanes<T, kNarrowest<T>>::Integer;
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < k; ++j) {  // without a branch, which nobody could predict
+      Integer bits;
+      std::memcpy(&bits, gy + i, sizeof bits);
+      bits &= -static_cast<Integer>(index[i] == place + j);
+      std::memcpy(gx + i * k + j, &bits, sizeof bits);
+    }
 }
 
 // pool_scatter() for windows that do not overlap.
@@ -255,7 +341,7 @@ void scatter_apart(T* gx, const T* gy, const int32_t* index, const PoolLine& lin
     const int32_t* chosen = index + (first + o) * n;
     const int64_t read = (line.windows - first - o) * n;
     for (int32_t here = line.place[0]; x < end; ++x, ++here, gx += n) {
-      over_channels<T>(n, std::min((line.length - x) * n, read), [&]<int W>(std::integral_constant<int, W>, int64_t i) {
+      over_channels<T>(n, std::min((line.length - x) * n, read), [&]<int W>(Width<W>, int64_t i) {
         Vector<T, W> v;
         Integers<T, W> places;
         load(v, g + i);
@@ -285,7 +371,7 @@ void pool_scatter(void* gx_, const void* gy_, const int32_t* index, const PoolLi
         for (int64_t o = line.first[x]; o < line.end[x]; ++o)
           f((line.window[v] + o) * n, line.place[v] + static_cast<int32_t>(x - o * line.stride + line.pad));
     };
-    over_channels<T>(n, room_at(line, x, n), [&]<int W>(std::integral_constant<int, W>, int64_t i) {
+    over_channels<T>(n, room_at(line, x, n), [&]<int W>(Width<W>, int64_t i) {
       Vector<T, W> sum{}, g;
       Integers<T, W> chosen;
       windows([&](int64_t from, int32_t here) {
@@ -309,7 +395,7 @@ void pool_spread(void* gx_, const void* gy_, const PoolLine& line, int64_t n) {
           f((line.window[v] + o) * n,
             static_cast<T>(line.by_inside ? 1.0 / static_cast<double>(line.inside[v] * line.covered[o]) : line.weight));
     };
-    over_channels<T>(n, room_at(line, x, n), [&]<int W>(std::integral_constant<int, W>, int64_t i) {
+    over_channels<T>(n, room_at(line, x, n), [&]<int W>(Width<W>, int64_t i) {
       Vector<T, W> sum{}, g;
       windows([&](int64_t from, T weight) {
         load(g, gy + from + i);
@@ -330,6 +416,8 @@ void fill_pooling(ImageKernels& k) {
   k.pool_sum[1] = pool_sum<double>;
   k.pool_scatter[0] = pool_scatter<float>;
   k.pool_scatter[1] = pool_scatter<double>;
+  k.pool_scatter_row[0] = pool_scatter_row<float>;
+  k.pool_scatter_row[1] = pool_scatter_row<double>;
   k.pool_spread[0] = pool_spread<float>;
   k.pool_spread[1] = pool_spread<double>;
 }

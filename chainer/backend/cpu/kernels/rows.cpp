@@ -8,35 +8,47 @@ namespace {
 
 constexpr int64_t kAhead = 4;  // rows to prefetch: their addresses are random
 
-// Rows are processed in vectors that stay in registers; the remainder element by element.
+// Rows are processed in groups of 64 bytes that stay in registers, one vector or several; the remainder element by
+// element. (Vectors that are wider than registers would be kept in memory.)
 template <class T>
-struct Vector {
-  static constexpr int64_t kLanes = 64 / sizeof(T);
-  typedef T type __attribute__((vector_size(64)));
+struct Group {
+  static constexpr int64_t kBytes = __BIGGEST_ALIGNMENT__ >= 16 ? __BIGGEST_ALIGNMENT__ : 16, kVectors = 64 / kBytes,
+                           kLanes = 64 / sizeof(T);
+  typedef T Vector __attribute__((vector_size(kBytes)));
+  Vector part[kVectors] = {};
+
+  [[gnu::always_inline]] static Vector at(const T* from, int64_t i) {
+    Vector v;
+    __builtin_memcpy(&v, from + i * (kBytes / static_cast<int64_t>(sizeof(T))), sizeof v);
+    return v;
+  }
+  [[gnu::always_inline]] void add_products(const T* a, const T* b) {
+    for (int64_t i = 0; i < kVectors; ++i) part[i] += at(a, i) * at(b, i);
+  }
+  [[gnu::always_inline]] void add_scaled(T a, const T* b) {
+    for (int64_t i = 0; i < kVectors; ++i) part[i] += a * at(b, i);
+  }
+  [[gnu::always_inline]] void store(T* to) const { __builtin_memcpy(to, part, sizeof part); }
 };
 
 template <class T>
 inline void fetch(const T* row, int64_t d) {
-  for (int64_t c = 0; c < d; c += Vector<T>::kLanes) __builtin_prefetch(row + c);
+  for (int64_t c = 0; c < d; c += Group<T>::kLanes) __builtin_prefetch(row + c);
 }
 
 template <class T>
 void dot(void* out, const void* x_, const void* w_, const int64_t* index, int64_t k, int64_t d, bool fetches) {
-  constexpr int64_t kLanes = Vector<T>::kLanes;
+  constexpr int64_t kLanes = Group<T>::kLanes;
   T* o = static_cast<T*>(out);
   const T *x = static_cast<const T*>(x_), *w = static_cast<const T*>(w_);
   for (int64_t j = 0; j < k; ++j) {
     if (fetches) fetch(w + index[j + kAhead] * d, d);
     const T* row = w + index[j] * d;
-    typename Vector<T>::type sum = {}, a, b;
+    Group<T> sum;
     int64_t c = 0;
-    for (; c + kLanes <= d; c += kLanes) {
-      __builtin_memcpy(&a, x + c, sizeof a);
-      __builtin_memcpy(&b, row + c, sizeof b);
-      sum += a * b;
-    }
+    for (; c + kLanes <= d; c += kLanes) sum.add_products(x + c, row + c);
     T lane[kLanes];
-    __builtin_memcpy(lane, &sum, sizeof lane);
+    sum.store(lane);
     for (int64_t l = 0; c + l < d; ++l) lane[l] += x[c + l] * row[c + l];
     for (int64_t half = kLanes / 2; half > 0; half /= 2)
       for (int64_t l = 0; l < half; ++l) lane[l] += lane[l + half];
@@ -46,19 +58,16 @@ void dot(void* out, const void* x_, const void* w_, const int64_t* index, int64_
 
 template <class T>
 void combine(void* out, const void* g_, const void* w_, const int64_t* index, int64_t k, int64_t d, bool fetches) {
-  constexpr int64_t kLanes = Vector<T>::kLanes;
+  constexpr int64_t kLanes = Group<T>::kLanes;
   T* o = static_cast<T*>(out);
   const T *g = static_cast<const T*>(g_), *w = static_cast<const T*>(w_);
   if (fetches)
     for (int64_t j = 0; j < k; ++j) fetch(w + index[k + j] * d, d);  // those of the next row
   int64_t c = 0;
   for (; c + kLanes <= d; c += kLanes) {
-    typename Vector<T>::type sum = {}, b;
-    for (int64_t j = 0; j < k; ++j) {
-      __builtin_memcpy(&b, w + index[j] * d + c, sizeof b);
-      sum += g[j] * b;
-    }
-    __builtin_memcpy(o + c, &sum, sizeof sum);
+    Group<T> sum;
+    for (int64_t j = 0; j < k; ++j) sum.add_scaled(g[j], w + index[j] * d + c);
+    sum.store(o + c);
   }
   for (; c < d; ++c) {
     T s = 0;
