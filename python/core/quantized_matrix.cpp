@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Weights of few bits (chainer/inference/quantize_weights.h). Links of Python hold such an object instead of ndarrays, so
-// that the library can keep the integers in the form that its products read.
+// Weights of few bits (chainer/inference/quantize_weights.h). Links of Python hold such an object instead of ndarrays,
+// so that the library can keep the integers in the form that its products read.
 #include "chainer/array/host_kernels/quantized_matrix.h"
 
 #include <nanobind/stl/tuple.h>
@@ -41,8 +41,10 @@ void bind_quantized_matrix(nb::module_& m) {
                    [](const QuantizedMatrix& q) {
                      return q.values.size() + q.scales.size() * static_cast<int64_t>(sizeof(float));
                    })
-      .def_prop_ro("values", [](const QuantizedMatrix& q) { return q.values.copy(); }, "A copy of the integers.")
-      .def_prop_ro("scales", [](const QuantizedMatrix& q) { return q.scales.copy(); }, "A copy of the scales.")
+      .def_prop_ro(
+          "values", [](const QuantizedMatrix& q) { return q.values.copy(); }, "A copy of the integers.")
+      .def_prop_ro(
+          "scales", [](const QuantizedMatrix& q) { return q.scales.copy(); }, "A copy of the scales.")
       .def(
           "replaced",
           [](const QuantizedMatrix& q, const Array& values, const Array& scales) {

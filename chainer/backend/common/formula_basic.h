@@ -55,7 +55,13 @@ using vector_math::exp, vector_math::expm1, vector_math::log, vector_math::log2,
 using vector_math::log1p, vector_math::sinh, vector_math::cosh, vector_math::tanh, vector_math::erf;
 CHAINER_FORMULA double erf(double x) { return ::erf(x); }
 #else
+#if defined(CHAINER_LIBMVEC)
+// libmvec's computes numbers outside of +-87 one by one, in 10 to 20 times the time: masked scores are such numbers.
+CHAINER_FORMULA float exp(float x) { return vector_math::exp(x); }
+CHAINER_FORMULA double exp(double x) { return ::exp(x); }
+#else
 CHAINER_MATH(exp)
+#endif
 CHAINER_MATH(expm1)
 CHAINER_MATH(log)
 CHAINER_MATH(log2)
