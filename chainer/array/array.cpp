@@ -12,7 +12,7 @@
 
 namespace chainer {
 
-void Array::no_array() { throw ValueError("expected an array, but this handle is empty (None)"); }
+void Array::no_array() { throw TypeError("expected an array, but this handle is empty (None)"); }
 
 void Array::wrong_access(Dtype d) const {
   if (!device().is_host())

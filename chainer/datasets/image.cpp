@@ -37,7 +37,9 @@ Picture decode_picture(std::string_view bytes, const std::string& what, int64_t 
   if (begins("\xff\xd8\xff")) return decode_jpeg(bytes, what, least_side);
   if (begins("\x89PNG\r\n\x1a\n")) return decode_png(bytes, what);
   if (begins("BM")) return decode_bmp(bytes, what);
-  if (begins("P5") || begins("P6")) return decode_pnm(bytes, what);
+  if (bytes.size() > 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6' &&
+      std::string_view(" \t\r\n\v\f#").find(bytes[2]) != std::string_view::npos)
+    return decode_pnm(bytes, what);
   throw FileError(what, ": not a picture of a known format (JPEG, PNG, BMP, PNM)",
                   bytes.empty() ? "; the file is empty" : "");
 }

@@ -13,7 +13,8 @@ namespace chainer::dataset {
 
 /// A decoded picture, row by row with interleaved channels: gray 1, gray with alpha 2, RGB 3, RGBA or CMYK 4. Values
 /// are bytes, or 16-bit words for gray pictures of this depth; a picture with a palette has its indices as values, a
-/// black-and-white one 0 and 1, as in the release. Orientation tags are ignored.
+/// black-and-white one 0 and 1 (white), as in the release. PNM pictures (P1 to P6) whose largest value is not that of
+/// the dtype are scaled. Orientation tags are ignored.
 struct Picture {
   int64_t height = 0, width = 0, channels = 0;
   std::vector<uint8_t> bytes;   ///< the values, except of 16-bit gray pictures

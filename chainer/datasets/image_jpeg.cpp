@@ -22,6 +22,17 @@ Handle started(tjhandle handle) {
 
 }  // namespace
 
+namespace {
+
+// Returns true for warnings about complete pictures. Some cameras write extra bytes between segments.
+bool is_harmless(const std::string& warning) {
+  for (const char* known : {"extraneous bytes", "unknown JFIF revision number", "Unknown Adobe color transform code"})
+    if (warning.find(known) != warning.npos) return true;
+  return false;
+}
+
+}  // namespace
+
 bool has_jpeg() { return true; }
 
 Picture decode_jpeg(std::string_view bytes, const std::string& what, int64_t least_side) {
@@ -33,8 +44,7 @@ Picture decode_jpeg(std::string_view bytes, const std::string& what, int64_t lea
   const auto check = [&](int status) {
     if (status == 0) return;
     const std::string why = tjGetErrorStr2(handle.get());
-    // Some cameras write extra bytes between segments; the picture is still complete.
-    if (tjGetErrorCode(handle.get()) == TJERR_WARNING && why.find("extraneous bytes") != why.npos) return;
+    if (tjGetErrorCode(handle.get()) == TJERR_WARNING && is_harmless(why)) return;
     handle.reset();
     throw FileError(what, ": not a valid JPEG picture: ", why);
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Picture formats that need no library: BMP and PNM.
 #include <bit>
+#include <cmath>
 
 #include "chainer/core/little_endian.h"
 #include "chainer/datasets/image.h"
@@ -92,39 +93,72 @@ Picture decode_bmp(std::string_view data, const std::string& what) {
   return p;
 }
 
+// P1 to P3 write numbers as text, P4 to P6 as bytes: black and white, gray, RGB.
 Picture decode_pnm(std::string_view data, const std::string& what) {
   const Bytes b(data, "PNM", what);
+  const int kind = (data[1] - '1') % 3;
+  const bool plain = data[1] <= '3', bits = kind == 0;
   std::size_t at = 2;
-  const auto number = [&] {
-    for (;; ++at) {  // skip blanks, and comments up to the end of the line
+  const auto skip_blanks = [&] {
+    for (;; ++at) {  // and comments up to the end of the line
       const char c = b.part(at, 1)[0];
       if (c == '#')
         while (b.part(at, 1)[0] != '\n') ++at;
       else if (c != ' ' && (c < '\t' || c > '\r'))
         break;
     }
+  };
+  const auto number = [&] {
+    skip_blanks();
     int64_t v = 0;
     const std::size_t begin = at;
-    while (b.part(at, 1)[0] >= '0' && data[at] <= '9' && v < (int64_t(1) << 40)) v = v * 10 + (data[at++] - '0');
-    if (at == begin) b.damaged("a number is missing in its header");
+    while (at < data.size() && data[at] >= '0' && data[at] <= '9' && v < (int64_t(1) << 40))
+      v = v * 10 + (data[at++] - '0');
+    if (at == begin) b.damaged("a number is missing");
     return v;
   };
-  const int64_t width = number(), height = number(), largest = number();
+  const int64_t width = number(), height = number(), largest = bits ? 1 : number();
   check_picture_size(height, width, what);
-  ++at;  // a single blank follows
-  Picture p{height, width, data[1] == '6' ? 3 : 1, {}, {}};
+  if (largest < 1 || largest > 65535) b.damaged(text("values up to ", largest));
+  if (!plain) ++at;  // a single blank follows
+  Picture p{height, width, kind == 2 ? 3 : 1, {}, {}};
   const auto count = static_cast<std::size_t>(p.height * p.width * p.channels);
-  if (largest == 255) {
-    const auto from = b.part(at, count);
-    p.bytes.assign(from.begin(), from.end());
-  } else if (largest == 65535 && p.channels == 1) {
-    const auto from = b.part(at, 2 * count);
-    p.words.resize(count);
-    for (std::size_t i = 0; i < count; ++i)
-      p.words[i] = static_cast<uint16_t>(static_cast<unsigned char>(from[2 * i]) << 8 |
-                                         static_cast<unsigned char>(from[2 * i + 1]));
+  // Values up to another number are scaled to all of a byte, or for gray pictures of more to all of 16 bits.
+  const bool words = p.channels == 1 && largest > 255;
+  const int64_t most = words ? 65535 : 255;
+  const auto add = [&](int64_t v) {
+    if (v > largest) b.damaged(text("a value of ", v, " where ", largest, " is the largest"));
+    if (bits)
+      v = 1 - v;  // 1 is black
+    else if (largest != most)
+      v = static_cast<int64_t>(std::nearbyint(static_cast<double>(v * most) / static_cast<double>(largest)));
+    words ? p.words.push_back(static_cast<uint16_t>(v)) : p.bytes.push_back(static_cast<uint8_t>(v));
+  };
+  if (plain) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!bits) {
+        add(number());
+        continue;
+      }
+      skip_blanks();  // bits need no blanks between them
+      if (data[at] != '0' && data[at] != '1') b.damaged("a bit is neither 0 nor 1");
+      add(data[at++] - '0');
+    }
+  } else if (bits) {
+    const auto line = static_cast<std::size_t>((width + 7) / 8);
+    const auto from = b.part(at, line * static_cast<std::size_t>(height));
+    for (std::size_t y = 0; y < static_cast<std::size_t>(height); ++y)
+      for (std::size_t x = 0; x < static_cast<std::size_t>(width); ++x)
+        add(static_cast<unsigned char>(from[y * line + x / 8]) >> (7 - x % 8) & 1);
   } else {
-    throw FileError(what, ": a PNM picture with values up to ", largest, "; supported are 255, and 65535 for grey");
+    const std::size_t size = largest > 255 ? 2 : 1;
+    const auto from = b.part(at, size * count);
+    if (largest == 255) {
+      p.bytes.assign(from.begin(), from.end());
+      return p;
+    }
+    const auto byte = [&](std::size_t i) { return static_cast<int64_t>(static_cast<unsigned char>(from[i])); };
+    for (std::size_t i = 0; i < count; ++i) add(size == 1 ? byte(i) : byte(2 * i) << 8 | byte(2 * i + 1));
   }
   return p;
 }

@@ -30,6 +30,25 @@ int32_t next_utf16(std::string_view s, std::size_t& at, bool big) {
   return 0x10000 + ((v - 0xd800) << 10) + (low - 0xdc00);
 }
 
+// Returns the next code point of UTF-8. For invalid bytes, returns kBad and advances `at` past the longest part of a
+// character (one replacement for each, as Unicode recommends and Python does).
+int32_t next_utf8_or_part(std::string_view s, std::size_t& at) {
+  const auto first = static_cast<unsigned char>(s[at]);
+  const int32_t v = next_utf8(s, at);
+  if (v != kBad || first < 0xe0 || first > 0xf4) return v;
+  const auto follows = [&](int least, int most) {
+    if (at >= s.size()) return false;
+    const auto c = static_cast<unsigned char>(s[at]);
+    if (c < least || c > most) return false;
+    ++at;
+    return true;
+  };
+  const int least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+  const int most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+  if (follows(least, most) && first >= 0xf0) follows(0x80, 0xbf);
+  return kBad;
+}
+
 bool is_utf16(const std::string& encoding) { return encoding.rfind("utf-16", 0) == 0; }
 
 // Normalizes the spelling of a name; throws ValueError for an unknown encoding.
@@ -84,7 +103,7 @@ std::vector<std::size_t> line_begins(std::string_view s, std::size_t first, cons
 Array code_points(std::string_view s) {
   std::vector<int32_t> out;
   for (std::size_t at = 0; at < s.size();) {
-    const int32_t v = next_utf8(s, at);
+    const int32_t v = next_utf8_or_part(s, at);
     out.push_back(v == kBad ? 0xfffd : v);
   }
   Array a({static_cast<int64_t>(out.size())}, int32);
@@ -113,8 +132,10 @@ TextDataset::TextDataset(const std::vector<std::filesystem::path>& paths, const 
     f.newline = o.newline.of(i, paths.size(), "newlines");
     if (f.newline && *f.newline != "" && *f.newline != "\n" && *f.newline != "\r" && *f.newline != "\r\n")
       throw ValueError("TextDataset: newline must be none, empty, \\n, \\r or \\r\\n");
-    const bool mark = is_utf16(f.encoding) && known_encoding(name, "") == "utf-16-le" && name.size() <= 6 &&
-                      (bytes.substr(0, 2) == "\xff\xfe" || bytes.substr(0, 2) == "\xfe\xff");
+    const bool mark = is_utf16(f.encoding) && name.size() <= 6;  // "utf-16"
+    if (mark && !bytes.empty() && bytes.substr(0, 2) != "\xff\xfe" && bytes.substr(0, 2) != "\xfe\xff")
+      throw ValueError("TextDataset: ", f.path,
+                       " has no byte order mark; the encodings utf-16-le and utf-16-be need none");
     f.begins =
         std::make_shared<const std::vector<std::size_t>>(line_begins(bytes, mark ? 2 : 0, f.encoding, f.newline));
     files_.push_back(std::move(f));
@@ -139,7 +160,7 @@ std::string TextDataset::line(const File& f, std::size_t number) const {
   for (std::size_t at = 0; at < s.size();) {
     int32_t v = 0;
     if (f.encoding == "utf-8")
-      v = next_utf8(s, at);
+      v = next_utf8_or_part(s, at);
     else if (is_utf16(f.encoding))
       v = next_utf16(s, at, f.encoding == "utf-16-be");
     else

@@ -17,7 +17,7 @@ Layer Layer::copy(CopyMode mode) const {
   return l;
 }
 
-Sequential::Sequential(const Sequential& o) : Link(o) {
+Sequential::Sequential(const Sequential& o) : Link(o), numbers_(o.numbers_) {
   for (const Layer& l : o.layers_) layers_.push_back(l.copy(*LinkCopier::current()));
 }
 
@@ -39,23 +39,47 @@ std::size_t Sequential::resolve(int64_t i) const {
 }
 const Layer& Sequential::operator[](int64_t i) const { return layers_[resolve(i)]; }
 void Sequential::extend(Sequential&& other) {
-  for (Layer& l : other.layers_) layers_.push_back(std::move(l));
-  other.layers_.clear();
+  std::vector<Layer> added = std::move(other.layers_);
+  other.clear();
+  for (Layer& l : added) append(std::move(l));
 }
 void Sequential::insert(int64_t i, Layer layer) {
   const auto n = static_cast<int64_t>(layers_.size());
-  layers_.insert(layers_.begin() + std::clamp<int64_t>(i < 0 ? i + n : i, 0, n), std::move(layer));
+  const auto at = static_cast<std::ptrdiff_t>(std::clamp<int64_t>(i < 0 ? i + n : i, 0, n));
+  int64_t number = -1;
+  if (layer.is_link()) {
+    // As in the release: 0 for the first layer, otherwise one more than the position of the first layer that is a link.
+    int64_t first = 0;
+    while (first < at && !layers_[static_cast<std::size_t>(first)].is_link()) ++first;
+    number = at == 0 ? 0 : first < at ? first + 1 : 1;
+    number = std::min<int64_t>(number, n - std::count(numbers_.begin(), numbers_.end(), -1));
+    for (int64_t& other : numbers_) other += other >= number;
+  }
+  layers_.insert(layers_.begin() + at, std::move(layer));
+  numbers_.insert(numbers_.begin() + at, number);
+}
+void Sequential::erase(std::size_t at) {
+  const int64_t number = numbers_[at];
+  layers_.erase(layers_.begin() + static_cast<std::ptrdiff_t>(at));
+  numbers_.erase(numbers_.begin() + static_cast<std::ptrdiff_t>(at));
+  if (number >= 0)
+    for (int64_t& other : numbers_) other -= other > number;
 }
 Layer Sequential::pop(int64_t i) {
   const std::size_t at = resolve(i);
   Layer l = std::move(layers_[at]);
-  layers_.erase(layers_.begin() + static_cast<std::ptrdiff_t>(at));
+  erase(at);
   return l;
 }
-void Sequential::set(int64_t i, Layer layer) { layers_[resolve(i)] = std::move(layer); }
+void Sequential::set(int64_t i, Layer layer) {
+  const std::size_t at = resolve(i);
+  if (layer.is_link() && layers_[at].is_link() && &layer.link() == &layers_[at].link()) return;
+  erase(at);
+  insert(static_cast<int64_t>(at), std::move(layer));
+}
 void Sequential::remove_by_layer_type(const std::string& type) {
-  layers_.erase(std::remove_if(layers_.begin(), layers_.end(), [&](const Layer& l) { return l.name() == type; }),
-                layers_.end());
+  for (std::size_t i = layers_.size(); i-- > 0;)
+    if (layers_[i].name() == type) erase(i);
 }
 int64_t Sequential::count_by_layer_type(const std::string& type) const {
   return std::count_if(layers_.begin(), layers_.end(), [&](const Layer& l) { return l.name() == type; });
@@ -87,11 +111,10 @@ Sequential Sequential::copy(CopyMode mode) const {
 std::shared_ptr<Link> Sequential::clone(CopyMode mode) const { return std::make_shared<Sequential>(copy(mode)); }
 
 void Sequential::visit(MemberVisitor& v) {
-  std::vector<Link*> order;
-  for (const Layer& l : layers_)
-    if (l.is_link()) order.push_back(&l.link());
-  if (!order.empty()) std::reverse(order.begin() + 1, order.end());
-  for (std::size_t i = 0; i < order.size(); ++i) v.link(std::to_string(i), *order[i]);
+  std::vector<Link*> order(layers_.size());
+  for (std::size_t i = 0; i < layers_.size(); ++i)
+    if (numbers_[i] >= 0) order[static_cast<std::size_t>(numbers_[i])] = &layers_[i].link();
+  for (std::size_t i = 0; i < order.size() && order[i]; ++i) v.link(std::to_string(i), *order[i]);
   visit_added(v);
 }
 

@@ -35,7 +35,8 @@ class Layer {
 
 /// Applies layers in order; the results of a layer are the arguments of the next. Prints one line for each layer. Paths
 /// and file keys are those of the release, which numbers links differently from layers: the first link is 0 and each
-/// later one is inserted right after it, so the last of five links is 1. Indices and iteration are in order. forward()
+/// later one is inserted right after it, so the last of five links is 1; numbers depend on the order in which layers
+/// were inserted and removed. Indices and iteration are in order. forward()
 /// throws TypeError if a function gets, or a single result needs, another number of variables than one; members that
 /// take an index throw IndexError if it is out of range.
 ///   auto mlp = Sequential(L::Linear(100), F::relu, L::Linear(10));
@@ -60,12 +61,12 @@ class Sequential : public Link {
   const Layer& operator[](int64_t i) const;
   auto begin() const { return layers_.begin(); }
   auto end() const { return layers_.end(); }
-  void append(Layer layer) { layers_.push_back(std::move(layer)); }
+  void append(Layer layer) { insert(static_cast<int64_t>(layers_.size()), std::move(layer)); }
   void extend(Sequential&& other);
   void insert(int64_t i, Layer layer);
   Layer pop(int64_t i = -1);
   void set(int64_t i, Layer layer);
-  void clear() { layers_.clear(); }
+  void clear() { layers_.clear(), numbers_.clear(); }
   /// Removes or counts layers by the name of their class or function.
   void remove_by_layer_type(const std::string& type);
   int64_t count_by_layer_type(const std::string& type) const;
@@ -85,7 +86,9 @@ class Sequential : public Link {
 
  private:
   std::size_t resolve(int64_t i) const;
+  void erase(std::size_t at);
   std::vector<Layer> layers_;
+  std::vector<int64_t> numbers_;  // the number of each layer's link; -1 for functions
 };
 std::string to_string(const Sequential& s);
 

@@ -22,8 +22,9 @@ struct GenerationOptions {
   std::function<bool(const std::vector<int32_t>&)> stream = {};
 };
 /// Returns the continuations of prompts, which may have different lengths, without the prompts and with the token `end`
-/// if it was reached. Computes in test mode, without a graph, and only the new position of each step. A batch ends when
-/// its longest sequence has n_positions tokens. Draws one number of random::global() for each prompt and step if
+/// if it was reached. Computes in test mode, without a graph, and only the new position of each step. A sequence ends
+/// with n_positions tokens, or one more if its prompt has as many; a batch ends at most one step after its longest
+/// sequence. Draws one number of random::global() for each prompt and step if
 /// temperature > 0. Throws ValueError for an empty prompt, a prompt of more than n_positions tokens, a negative
 /// temperature or count, or top_p outside of (0, 1].
 ///   const auto write = [](models::Gpt2& gpt, const std::vector<int32_t>& prompt) {

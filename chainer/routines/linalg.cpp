@@ -55,14 +55,12 @@ Array matmul(const Array& a, const Array& b) {
                          b.shape(-2), " rows");
   const Array x = a.astype(type, false), y = b.astype(type, false);
   if (b.ndim() == 2) {  // a single product, even if a is a stack
-    const Array rows = a.ndim() == 2 ? x : x.reshape({-1, k});
-    Array out({a.size() && k ? a.size() / k : a.shape().product() / std::max<int64_t>(k, 1), n}, type, a.device());
-    if (k == 0)
-      out = zeros({Dims(a.shape().begin(), a.shape().end() - 1).product(), n}, type, a.device());
-    else
-      matmul_into(rows, y, out);
     Shape shape = a.shape();
     shape[a.ndim() - 1] = n;
+    if (k == 0) return zeros(shape, type, a.device());
+    const int64_t rows = Dims(a.shape().begin(), a.shape().end() - 1).product();
+    Array out({rows, n}, type, a.device());
+    matmul_into(a.ndim() == 2 ? x : x.reshape({rows, k}), y, out);
     return out.reshape(shape);
   }
   const Shape batch = broadcast_shapes(Dims(a.shape().begin(), a.shape().end() - 2),
@@ -91,7 +89,7 @@ Array dot(const Array& a, const Array& b) {
   if (b.ndim() <= 2) return matmul(a, b);
   const Array y = moveaxis(b, -2, 0);
   Shape rest(y.shape().begin() + 1, y.shape().end());
-  const Array out = matmul(a, y.reshape({y.shape()[0], -1}));
+  const Array out = matmul(a, y.reshape({y.shape()[0], rest.product()}));
   Shape shape(a.shape().begin(), a.shape().end() - 1);
   for (int64_t n : rest) shape.push_back(n);
   return out.reshape(shape);

@@ -191,7 +191,7 @@ Array tile(const Array& a, const Dims& reps) {
     merged[d] *= r[d];
     out = broadcast_to(expand_dims(out, d), wide).copy().reshape(merged);
   }
-  return out;
+  return &out.body().owner() == &a.body().owner() ? out.copy() : out;
 }
 
 }  // namespace chainer

@@ -159,7 +159,6 @@ double RandomState::next_beta(double a, double b) {
 }
 
 int64_t RandomState::next_binomial(int64_t n, double p) {
-  if (n == 0 || p == 0) return 0;
   if (p > 0.5) return n - next_binomial(n, 1.0 - p);
   const double nd = static_cast<double>(n), q = 1 - p;
   if (p * nd <= 30) {  // inversion

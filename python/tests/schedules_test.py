@@ -2,6 +2,7 @@
 """Schedules that the release does not have."""
 import math
 
+import numpy
 import pytest
 
 import chainer
@@ -49,6 +50,27 @@ def test_one_cycle():
     assert found[1] == pytest.approx(0.52) and max(found) == found[2]
     straight = values(extensions.OneCycle('lr', 1., 10, linear=True), 9)
     assert straight[1] == pytest.approx(0.52) and straight[3] == pytest.approx(1 - (1 - 4e-6) / 7)
+
+
+def test_one_cycle_with_a_rise_of_less_than_an_iteration():
+    # torch.optim.lr_scheduler.OneCycleLR(max_lr=0.1, total_steps=5, pct_start=0.1, div_factor=2, final_div_factor=10)
+    assert values(extensions.OneCycle('lr', .1, 5, .1, 2., 10.), 4) == pytest.approx(
+        [0.09713539948733066, 0.07625, 0.044251711560820806, 0.01611288895184855, 0.005])
+
+
+def resumed(schedule, **values):
+    """Returns the value of a schedule that is initialized with these values of a file."""
+    schedule.serialize(chainer.serializers.NpzDeserializer({k: numpy.array(v) for k, v in values.items()}))
+    trainer = Trainer()
+    schedule.initialize(trainer)
+    return trainer.optimizer.lr
+
+
+def test_schedules_in_files_of_runs_that_hardly_began():
+    # (NaN: files of the C++ library.)
+    assert resumed(extensions.ExponentialShift('lr', 0.1), _t=0, _last_value=float('nan')) == 0.5
+    for calls, expected in ((0, .1), (2, .3), (9, .5)):
+        assert resumed(extensions.WarmupShift('lr', .1, 4, .5), _t=calls) == pytest.approx(expected)
 
 
 def test_a_resumed_schedule_goes_on(tmp_path):

@@ -55,6 +55,16 @@ TEST(state_is_saved_and_restored) {
   EXPECT_THROW(ValueError, "624 words", r.set_state({}));
 }
 
+// NumPy draws a number also where the result is certain.
+TEST(certain_binomials_draw_numbers) {
+  for (const auto& [n, p] : {std::pair{int64_t(30), 0.0}, {int64_t(30), 1.0}, {int64_t(0), 0.5}}) {
+    random::RandomState a(0), b(0);
+    EXPECT_EQ(a.binomial(n, p, {}).item<int64_t>(), p == 1 ? n : 0);
+    (void)b.random_sample({});
+    EXPECT_EQ(a.random_sample({}).item<double>(), b.random_sample({}).item<double>());
+  }
+}
+
 TEST(bulk_numbers_do_not_depend_on_threads) {
   const int threads = cpu::thread_count();
   random::RandomState a(5), b(5);

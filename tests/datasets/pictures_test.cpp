@@ -117,6 +117,27 @@ TEST(damaged_pictures_are_refused) {
       } catch (const FileError&) {}
     }
   }
+  // PNM pictures of all kinds, as Pillow reads them.
+  const auto pnm = [](const std::string& bytes) {
+    const dataset::Picture p = dataset::decode_picture(bytes, "pnm");
+    std::vector<int> out(p.bytes.begin(), p.bytes.end());
+    out.insert(out.end(), p.words.begin(), p.words.end());
+    return out;
+  };
+  using Values = std::vector<int>;
+  EXPECT(pnm("P1\n# made by hand\n3 2\n1 0 1\n010") == (Values{0, 1, 0, 1, 0, 1}));
+  EXPECT(pnm(std::string("P4 3 2\n\xa0\x40", 9)) == (Values{0, 1, 0, 1, 0, 1}));
+  EXPECT(pnm("P2 2 2 15 0 5\n10 15") == (Values{0, 85, 170, 255}));
+  EXPECT(pnm("P2 2 1 1000 1000 1") == (Values{65535, 66}));
+  EXPECT(pnm("P3 1 1 255 1 2 3\n") == (Values{1, 2, 3}));
+  EXPECT(pnm(std::string("P5 2 1 100 \x32\x64", 13)) == (Values{128, 255}));
+  EXPECT(pnm(std::string("P6 1 1 1023 \x03\xff\x00\x00\x02\x00", 18)) == (Values{255, 0, 128}));
+  EXPECT_THROW(FileError, "a value of 16 where 15 is the largest", dataset::decode_picture("P2 1 1 15 16", "pnm"));
+  EXPECT_THROW(FileError, "a number is missing", dataset::decode_picture("P2 1 1 15 x", "pnm"));
+  EXPECT_THROW(FileError, "ends early", dataset::decode_picture("P2 2 1 15 3", "pnm"));
+  EXPECT_THROW(FileError, "neither 0 nor 1", dataset::decode_picture("P1 1 1 2", "pnm"));
+  EXPECT_THROW(FileError, "values up to 0", dataset::decode_picture("P5 1 1 0 1", "pnm"));
+  EXPECT_THROW(FileError, "known format", dataset::decode_picture("P1zza", "text"));
   // Headers with sizes beyond the data or the limit.
   EXPECT_THROW(FileError, "2^27", dataset::decode_picture("P6 1000000 1000000 255\n", "huge"));
   EXPECT_THROW(FileError, "ends early", dataset::decode_picture("P6 10 10 255\nxyz", "short"));

@@ -77,6 +77,18 @@ TEST(encodings_of_text) {
   EXPECT_THROW(ValueError, "unknown encoding 'ebcdic'", TextDataset(bad, {.encoding = "EBCDIC"}));
   for (const char* s : {"\xc0\x80", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xe2\x82", "\x80"})  // not UTF-8
     EXPECT_THROW(ValueError, "line 1", TextDataset(file(s)).lines(0));
+  // One replacement for each longest part of a character, as in Python.
+  const auto replaced = [&](const std::string& bytes) {
+    return TextDataset(file(bytes), {.errors = TextErrors::replace}).lines(0)[0];
+  };
+  EXPECT_EQ(replaced("\xe2\x80\xff"), "\uFFFD\uFFFD");
+  EXPECT_EQ(replaced("\xf0\x9f\x98"
+                     "a"),
+            "\uFFFDa");
+  EXPECT_EQ(replaced("\xed\xa0\x80"), "\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(replaced("\xf4\x90\x80"), "\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(replaced("\xe2\x82"), "\uFFFD");
+  EXPECT_THROW(ValueError, "no byte order mark", TextDataset(file(utf16), {.encoding = "utf-16"}));
 }
 
 TEST(several_threads_read_lines) {

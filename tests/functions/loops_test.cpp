@@ -144,6 +144,7 @@ TEST(sequences_and_points_of_many_sizes) {
   compare("transpose_sequence", [](V x) { return F::transpose_sequence(x); },
           {normal({4, 2, 3}), normal({4, 2, 3}), normal({2, 2, 3}), normal({1, 2, 3}), normal({0, 2, 3})});
   EXPECT(F::transpose_sequence({zeros({0, 2}), zeros({0, 2})}).empty());
+  EXPECT_THROW(ValueError, "2 follows 0", F::transpose_sequence({zeros({0, 2}), zeros({2, 2})}));
   for (const int64_t n : {3, 20, 30}) {
     const Array grid = random::RandomState(2).uniform(-1.2, 1.2, {2, 2, n, n});
     compare(text("spatial_transformer_sampler, ", n),

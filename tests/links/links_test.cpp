@@ -143,6 +143,44 @@ TEST(sequential) {
   EXPECT(nested.pop().name() == "tanh");
 }
 
+// The numbers of the release depend on the order in which layers were inserted and removed.
+TEST(numbers_of_layers_that_were_moved) {
+  const auto f = [](const Variable& x) { return F::relu(x); };
+  Sequential s(f, L::Linear(1, 1), L::Linear(2, 1), F::tanh, L::Linear(3, 1), L::Linear(4, 1));
+  const auto numbers = [&] {
+    std::string out;
+    for (const Layer& l : s) {
+      std::string name = "-";
+      for (const auto& [path, link] : s.namedlinks())
+        if (l.is_link() && link == &l.link()) name = path.substr(1);
+      out += name;
+    }
+    return out;
+  };
+  EXPECT_EQ(numbers(), "-01-32");
+  s.insert(0, L::Linear(5, 1));
+  EXPECT_EQ(numbers(), "0-12-43");
+  s.insert(2, L::Linear(6, 1));
+  EXPECT_EQ(numbers(), "0-123-54");
+  s.pop(1);
+  EXPECT_EQ(numbers(), "0123-54");
+  s.pop(2);
+  EXPECT_EQ(numbers(), "012-43");
+  s.set(1, L::Linear(7, 1));
+  EXPECT_EQ(numbers(), "012-43");
+  s.set(0, f);
+  EXPECT_EQ(numbers(), "-01-32");
+  s.append(L::Linear(8, 1));
+  EXPECT_EQ(numbers(), "-01-432");
+  s.insert(-1, L::Linear(9, 1));
+  EXPECT_EQ(numbers(), "-01-5423");
+  EXPECT(paths(s.copy(CopyMode::copy)) == paths(s));
+  s.extend(Sequential(L::Linear(10, 1), L::Linear(11, 1), L::Linear(12, 1)));
+  EXPECT_EQ(numbers(), "-01-8756432");
+  s.remove_by_layer_type("<lambda>");
+  EXPECT_EQ(numbers(), "01-8756432");
+}
+
 // As in the release, each copy is a layer with its own number: W is named /0/0/W in files.
 TEST(repeated_links_nest) {
   const auto block = Sequential(L::Linear(3, 3), F::tanh);

@@ -93,9 +93,57 @@ TEST(schedules_with_warmup_follow_their_formulas_and_go_on_bit_for_bit) {
   EXPECT_THROW(ValueError, "CosineShift: 0 <= warmup < max_count", CosineShift("lr", 5, {.warmup = 5}));
   EXPECT_THROW(ValueError, "PolynomialDecay: values must be finite and power positive",
                PolynomialDecay("lr", 5, {.power = 0}));
+  // With a rise of less than an iteration, the maximum is before the first one (torch 2.15).
+  const auto steep = [] { return OneCycle("lr", 0.1, 5, {.pct_start = 0.1, .div_factor = 2, .final_div_factor = 10}); };
+  const std::vector<double> fall = values(steep, 4);
+  const std::vector<double> torch{0.07625000000000001, 0.044251711560820806, 0.01611288895184855, 0.005};
+  for (std::size_t k = 0; k < torch.size(); ++k) EXPECT(std::abs(fall[k] - torch[k]) < 1e-15);
   EXPECT_THROW(ValueError, "OneCycle: max_count must be 2 or more, not 1", OneCycle("lr", 1, 1));
   EXPECT_THROW(ValueError, "pct_start must be from 0 to 1, not 2", OneCycle("lr", 1, 5, {.pct_start = 2}));
   EXPECT_THROW(ValueError, "values must be positive", OneCycle("lr", -1, 5));
+}
+
+// Files of the release have the initial value before the first call, and none for WarmupShift.
+TEST(schedules_in_files_of_runs_that_hardly_began) {
+  using namespace extensions;
+  random::seed(0);
+  L::Classifier model(L::Linear(4, 3));
+  auto optimizer = optimizers::SGD(0.5).setup(model);
+  iterators::SerialIterator it(few_data(), 4);
+  StandardUpdater updater(it, optimizer);
+  Trainer trainer(updater, {2, "iteration"}, {.out = out("begun")});
+  trainer.extend(ExponentialShift("lr", 0.1), {.trigger = {100, "epoch"}});
+  trainer.run();
+  serializers::DictionarySerializer s;
+  trainer.serialize(s);
+  EXPECT_EQ(std::get<Array>(s.target().at("extensions/ExponentialShift/_last_value")).item<double>(), 0.5);
+
+  for (const auto& [calls, expected] : {std::pair{int64_t(0), 0.1}, {int64_t(2), 0.3}, {int64_t(9), 0.5}}) {
+    auto shift = WarmupShift("lr", 0.1, 4, 0.5);
+    const serializers::DictionarySerializer::Target file{{"_t", array(calls)}};
+    serializers::NpzDeserializer loaded(
+        std::make_shared<const serializers::NpzFile>(serializers::npz_bytes(file), "memory"));
+    shift.serialize(loaded);
+    shift.initialize(trainer);
+    EXPECT(std::abs(optimizer.get("lr") - expected) < 1e-15);
+  }
+}
+
+TEST(learning_rates_of_adam_and_adamw_are_observed) {
+  const auto observed = [](auto method) {
+    L::Classifier model(L::Linear(4, 3));
+    auto optimizer = std::move(method).setup(model);
+    iterators::SerialIterator it(few_data(), 4);
+    StandardUpdater updater(it, optimizer);
+    Trainer trainer(updater, {1, "iteration"}, {.out = out("observed")});
+    double lr = 0;
+    trainer.extend(extensions::observe_lr(), {.trigger = {1, "iteration"}});
+    trainer.extend([&](Trainer& t) { lr = t.observation.at("lr").number(); }, {.priority = -50});
+    trainer.run();
+    return lr;
+  };
+  EXPECT(std::abs(observed(optimizers::Adam({.alpha = 0.25})) - 0.25 * std::sqrt(0.001) / 0.1) < 1e-9);
+  EXPECT_EQ(observed(optimizers::AdamW({.alpha = 0.25})), 0.25);
 }
 
 TEST(microbatches_give_the_gradient_of_the_whole_batch) {

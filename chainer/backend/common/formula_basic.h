@@ -163,11 +163,12 @@ CHAINER_FORMULA float fmod_of_near(float a, float b) {
 }
 CHAINER_FORMULA double fmod(double a, double b) { return ::fmod(a, b); }
 CHAINER_FORMULA int64_t fmod(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
-// The remainder has the sign of the divisor, as in Python.
+// The remainder has the sign of the divisor, also if it is zero, as in Python.
 template <class T>
 CHAINER_FORMULA T remainder(T a, T b) {
   const T r = fmod(a, b);
-  return r != T(0) && ((r < T(0)) != (b < T(0))) ? r + b : r;
+  if (r == T(0)) return b < T(0) ? -T(0) : T(0);
+  return (r < T(0)) != (b < T(0)) ? r + b : r;
 }
 template <class T>
 CHAINER_FORMULA T floor_divide_float(T a, T b) {
@@ -175,7 +176,7 @@ CHAINER_FORMULA T floor_divide_float(T a, T b) {
   const T r = fmod(a, b);
   T q = (a - r) / b;
   if (r != T(0) && ((r < T(0)) != (b < T(0)))) q -= T(1);
-  if (q == T(0)) return a / b < T(0) ? -T(0) : T(0);
+  if (q == T(0)) return a / b * T(0);
   const T f = floor(q);
   return q - f > T(0.5) ? f + T(1) : f;
 }

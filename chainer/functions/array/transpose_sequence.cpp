@@ -81,11 +81,11 @@ Variables composed(const Variables& xs) {
 }  // namespace
 
 Variables TransposeSequence::operator()(const Variables& xs) const {
-  if (xs.empty() || len(xs[0]) == 0) return {};
   for (std::size_t i = 1; i < xs.size(); ++i)
     if (len(xs[i]) > len(xs[i - 1]))
       throw ValueError("transpose_sequence: arrays must be sorted by length, the longest first; ", len(xs[i]),
                        " follows ", len(xs[i - 1]));
+  if (xs.empty() || len(xs[0]) == 0) return {};
   if (CompositeRecorder::current) return composed(xs);
   return apply(TransposeSequenceNode(), xs);
 }

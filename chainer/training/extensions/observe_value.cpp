@@ -12,8 +12,8 @@ std::shared_ptr<Extension> observe_value(const std::string& key, std::function<d
 std::shared_ptr<Extension> observe_lr(const std::string& optimizer_name, const std::string& key) {
   return observe_value(key, [optimizer_name](Trainer& t) {
     const Optimizer& o = t.updater().get_optimizer(optimizer_name);
-    const auto* adam = dynamic_cast<const optimizers::Adam*>(&o);
-    return adam ? adam->lr() : o.get("lr");
+    if (const auto* adam = dynamic_cast<const optimizers::Adam*>(&o)) return adam->lr();
+    return o.get(dynamic_cast<const optimizers::AdamW*>(&o) ? "alpha" : "lr");
   });
 }
 

@@ -21,10 +21,11 @@ OneCycle::OneCycle(std::string attr, double max_value, int64_t max_count, const 
 double OneCycle::first(double) { return *value(0); }
 
 // Rises from the initial value to the maximum at iteration `top`, then falls to the final value at the last iteration.
+// With a short rise the maximum lies before iteration 0.
 std::optional<double> OneCycle::value(int64_t t) {
   const double start = max_value_ / options_.div_factor, end = start / options_.final_div_factor;
   const double last = static_cast<double>(max_count_ - 1);
-  const double top = std::clamp(options_.pct_start * static_cast<double>(max_count_) - 1, 0.0, last);
+  const double top = std::min(options_.pct_start * static_cast<double>(max_count_) - 1, last);
   const double now = std::min(static_cast<double>(t), last);
   const bool climbing = now < top || (now == top && top > 0);
   const double from = climbing ? start : max_value_, to = climbing ? max_value_ : end;

@@ -180,6 +180,7 @@ class DumpGraph : public Extension {
       : root_name_(std::move(root_name)), out_name_(std::move(out_name)), options_(options) {}
   CHAINER_OTHER_OPTIONS(DumpGraph, ".variable_style, .function_style, .rankdir, .remove_variable, .show_name",
                         std::string, std::string);
+  std::string default_name() const override { return "dump_graph"; }
   void initialize(Trainer& trainer) override;
   void operator()(Trainer& trainer) override;
   void finalize() override;

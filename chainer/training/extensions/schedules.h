@@ -22,7 +22,8 @@ class Shift : public Extension {
   void serialize(Serializer& s) override;
 
  protected:
-  /// Returns the value before the first call, given the current value of the optimizer.
+  /// Returns the value before the first call, given the current value of the optimizer; or before a later one (t_ > 0),
+  /// in a run resumed from a file without the last value.
   virtual double first(double current) = 0;
   /// Returns the value after call number t (from 1); nothing leaves it unchanged.
   virtual std::optional<double> value(int64_t t) = 0;
@@ -129,7 +130,7 @@ class WarmupShift : public Shift {
       : Shift(std::move(attr), optimizer), given_start_(warmup_start), n_(warmup_iter), init_(init) {}
 
  protected:
-  double first(double current) override { return start_ = given_start_.value_or(current); }
+  double first(double current) override;
   std::optional<double> value(int64_t t) override;
 
  private:

@@ -16,8 +16,9 @@ void Shift::initialize(Trainer& trainer) {
   scheduled_ = &o;
   if (!found_) found_ = o.get(attr_);
   const double start = first(*found_);
+  if (!last_value_) last_value_ = start;
   // A resumed run continues with the value it had, even if another schedule of the same attribute set it last.
-  o.set(attr_, last_seen_ ? *last_seen_ : last_value_.value_or(start));
+  o.set(attr_, last_seen_ ? *last_seen_ : *last_value_);
 }
 void Shift::finalize() {
   if (Optimizer* o = std::exchange(scheduled_, nullptr)) last_seen_ = o->get(attr_);  // for snapshots after the run

@@ -78,8 +78,15 @@ void in_full_vectors(Loop loop, T* o, const T* a, const T* b, int64_t n) {
   for (int64_t i = 0; i < rest; ++i) o[whole + i] = out[i];
 }
 
+// Compiles no loops for remainders where in_full_vectors() leaves none.
+template <class T, class Op>
+constexpr int64_t counted(int64_t n) {
+  return approximate<T, Op>() ? n & -static_cast<int64_t>(64 / sizeof(T)) : n;
+}
+
 template <class T, class Op>
 [[gnu::noinline]] void unary_loop(T* o, const T* x, const T*, int64_t n) {
+  n = counted<T, Op>(n);
   CHAINER_LOOP o[i] = Op::template apply<T>(x[i]);
 }
 template <class T, class Op>
@@ -91,6 +98,7 @@ void unary(void* o, const void* x, const void*, const void*, int64_t n) {
 }
 template <class T, class Op>
 [[gnu::noinline]] void binary_loop(T* o, const T* a, const T* b, int64_t n) {
+  n = counted<T, Op>(n);
   CHAINER_LOOP o[i] = Op::template apply<T>(a[i], b[i]);
 }
 // Remainders, vectorised for moderate quotients; the others one by one.

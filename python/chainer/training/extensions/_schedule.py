@@ -50,3 +50,5 @@ class Schedule(extension.Extension):
         self._last_value = serializer('_last_value', self._last_value)
         if isinstance(self._last_value, (numpy.ndarray, numpy.generic)):
             self._last_value = self._last_value.item()
+        if self._last_value is not None and numpy.isnan(self._last_value):  # of a run that had not begun
+            self._last_value = None

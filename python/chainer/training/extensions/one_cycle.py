@@ -38,7 +38,7 @@ class OneCycle(_schedule.Schedule):
         start = self._max_value / self._div_factor
         end = start / self._final_div_factor
         last = float(self._max_count - 1)
-        top = min(max(self._pct_start * self._max_count - 1, 0.), last)
+        top = min(self._pct_start * self._max_count - 1, last)
         now = min(float(self._t), last)
         climbing = now < top or now == top > 0
         before, after = (start, self._max_value) if climbing else (self._max_value, end)

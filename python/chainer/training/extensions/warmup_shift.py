@@ -13,8 +13,7 @@ class WarmupShift(_schedule.Schedule):
         optimizer = self._get_optimizer(trainer)
         if self._warmup_start is None:
             self._warmup_start = getattr(optimizer, self._attr)
-        if self._t == 0 or self._t <= self._warmup_iter:
-            self._update_value(optimizer, self._value())
+        self._update_value(optimizer, self._value() if self._t <= self._warmup_iter else self._init)
 
     def __call__(self, trainer):
         self._t += 1
