@@ -77,3 +77,17 @@ def test_parameters_that_wait_are_drawn_in_the_releases_order():
     model(np.ones((1, 2, 3, 3), 'f'))
     drawn = np.random.RandomState(0).normal(0, 1, 2)
     np.testing.assert_allclose(model.conv1.W.array.ravel(), drawn / np.sqrt(2), rtol=1e-6)
+
+
+def test_sequences_without_elements_keep_their_states():
+    random = np.random.RandomState(0)
+    xs = [random.rand(n, 3).astype('f') for n in (2, 0, 3, 0)]
+    for link in (L.NStepLSTM(2, 3, 4, 0), L.NStepBiGRU(1, 3, 4, 0), L.NStepRNNTanh(1, 3, 4, 0)):
+        out = link(*[None] * link.n_cells, xs)
+        ys, state = out[-1], out[0].array
+        assert [y.shape for y in ys] == [(len(x), 4 * link.direction) for x in xs]
+        some = link(*[None] * link.n_cells, [xs[0], xs[2]])
+        np.testing.assert_allclose(ys[2].array, some[-1][1].array, rtol=1e-5)
+        np.testing.assert_allclose(state[:, [0, 2]], some[0].array, rtol=1e-5)
+        assert np.abs(state[:, [1, 3]]).max() == 0
+        F.sum(ys[0]).backward()

@@ -85,7 +85,10 @@ class NStepRNNBase(link.ChainList):
         xs = F.transpose_sequence(xs)  # the functions take the items of each time step
         result = self.rnn(*([self.n_layers, self.dropout] + states + [self.ws, self.bs, xs]))
         states = [F.permutate(s, indices, axis=1, inv=True) for s in result[:-1]]
-        return states, permutate_list(F.transpose_sequence(result[-1]), indices, inv=True)
+        ys = list(F.transpose_sequence(result[-1]))
+        for _ in range(len(indices) - len(ys)):  # sequences without elements, which are last
+            ys.append(variable.Variable(self._zeros((0, self.out_size * self.direction), dtype=xs[0].dtype)))
+        return states, permutate_list(ys, indices, inv=True)
 
 
 class NStepRNNTanh(NStepRNNBase):
