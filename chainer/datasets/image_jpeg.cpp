@@ -20,10 +20,6 @@ Handle started(tjhandle handle) {
   return Handle(handle);
 }
 
-}  // namespace
-
-namespace {
-
 // Returns true for warnings about complete pictures. Some cameras write extra bytes between segments.
 bool is_harmless(const std::string& warning) {
   for (const char* known : {"extraneous bytes", "unknown JFIF revision number", "Unknown Adobe color transform code"})

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "chainer/backend/cpu/kernels/image_table.h"
 #include "chainer/core/ivdep.h"
