@@ -241,8 +241,11 @@ std::string repr(const Array& a) {
   if (!a) return "None";
   std::string s = "array(" + format_elements(a, ",", 6);
   if (a.size() == 0 && a.shape() != Shape{0}) s += text(", shape=", a.shape());
-  if (a.dtype() != float64 && a.dtype() != int64 && a.dtype() != Dtype::bool_) s += text(", dtype=", a.dtype());
-  return s + ")";
+  const bool implied = a.dtype() == float64 || a.dtype() == int64 || a.dtype() == Dtype::bool_;
+  if (implied && a.size() > 0) return s + ")";
+  const std::string dtype = text("dtype=", a.dtype(), ")");
+  const std::size_t line = s.size() - (s.rfind('\n') + 1) + 1;  // with the comma
+  return s + (line + dtype.size() + 1 > std::size_t{kLineWidth} ? ",\n      " : ", ") + dtype;
 }
 
 std::string to_string(const Array& a) { return a ? format_elements(a, "", 0) : "None"; }

@@ -31,10 +31,12 @@ struct QuantizedWeight {
 /// Replaces the weights of all L::Linear and L::EmbedID of a model, in place, by integers of 4 or 8 bits with a scale
 /// for each group of a row (L::Linear::quantize). Activations stay floating. With few rows, as in the generation of
 /// text, the time of a product is that of reading the weights, which then have 4.5 or 8.5 bits instead of 32. Returns
-/// what was replaced; other weights and weights of links that were not called yet stay.
+/// what was replaced; other weights, weights of links that were not called yet, and those of classes derived from
+/// L::Linear and L::EmbedID stay.
 ///
 /// To load a saved model, build it, call quantize_weights() with the same options, and load the file. Throws ValueError
-/// for options out of range.
+/// for options out of range and weights that are not finite, RuntimeError for a weight that a hook computes with, before
+/// the first weight is replaced.
 ///
 ///   L::Linear link(64, 32);
 ///   inference::quantize_weights(link, {.bits = 4}).size()  // 1

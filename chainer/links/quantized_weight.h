@@ -9,8 +9,11 @@
 
 namespace chainer::links {
 
-/// Returns the weight in few bits and makes the parameter uninitialized. Throws RuntimeError, beginning with the class
-/// of the link, if it is uninitialized before, `already` is a quantized weight, or a hook of the link replaces W.
+/// Returns why the weight of a link cannot be quantized, beginning with its class; empty if it can: it is initialized,
+/// `already` is no quantized weight, and no hook of the link computes with W.
+std::string why_not_quantized(const Link& link, const chainer::Parameter& W, const QuantizedMatrix& already);
+/// Returns the weight in few bits and makes the parameter uninitialized. Throws RuntimeError if why_not_quantized()
+/// gives a reason.
 QuantizedMatrix quantized_weight(const Link& link, chainer::Parameter& W, const QuantizedMatrix& already,
                                  const QuantizeOptions& options);
 CHAINER_OTHER_OPTIONS_OF(quantized_weight, ".bits, .group, .search", const Link&, chainer::Parameter&,

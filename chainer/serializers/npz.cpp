@@ -179,7 +179,7 @@ NpzFile::NpzFile(const std::filesystem::path& file)
 std::vector<std::string> NpzFile::keys() const {
   std::vector<std::string> out;
   for (const std::string& name : zip_.names())
-    if (name.size() > 4 && name.substr(name.size() - 4) == ".npy") out.push_back(name.substr(0, name.size() - 4));
+    if (name.ends_with(".npy")) out.push_back(name.substr(0, name.size() - 4));
   return out;
 }
 std::string NpzFile::member(const std::string& key) const {

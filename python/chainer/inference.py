@@ -121,19 +121,33 @@ def quantize_weights(model, *, bits=4, group=64, search=True, least_size=1024, t
         takes: A function of the path of a link that returns whether its weight is replaced; by default all are.
 
     Returns a list of tuples (path, bytes_before, bytes_after, error), with the relative error of each weight. Weights of
-    links that were not called yet stay. To load a saved model, build it, call quantize_weights() with the same options,
-    and load the file. Raises ValueError for options out of range.
+    links that were not called yet, and those of classes with a forward() of their own, stay. To load a saved model,
+    build it, call quantize_weights() with the same options, and load the file. Raises ValueError for options out of range
+    and weights that are not finite, RuntimeError for a weight that a hook computes with, before the first is replaced.
     """
     if bits not in (4, 8):
         raise ValueError('quantize_weights: weights have 4 or 8 bits, not {}'.format(bits))
     if group < 8 or group % 8:
         raise ValueError('quantize_weights: a group has a positive multiple of 8 elements, not {}'.format(group))
-    out = []
+    chosen = []
     for path, link in model.namedlinks():
-        if not isinstance(link, (links.Linear, links.EmbedID)) or (takes is not None and not takes(path)):
+        # (Other classes may read W.)
+        if getattr(type(link), 'forward', None) not in (links.Linear.forward, links.EmbedID.forward):
+            continue
+        if takes is not None and not takes(path):
             continue
         if link.quantized is not None or not link.W._has_array or link.W.size < least_size:
             continue
+        why = link._why_not_quantized()
+        if why:
+            raise RuntimeError('quantize_weights: {}: {}'.format(path, why))
+        largest = float(abs(link.W.array).max())
+        if not numpy.isfinite(largest):
+            raise ValueError('quantize_weights: {}: {}: a weight is {}, expected finite numbers'.format(
+                path, type(link).__name__, largest))
+        chosen.append((path, link))
+    out = []
+    for path, link in chosen:
         before = link.W.array
         link.quantize(bits, group, search)
         values = cuda.to_cpu(before).astype(numpy.float32)

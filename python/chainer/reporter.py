@@ -105,6 +105,13 @@ def _value_of(d):
     return d.array if isinstance(d, chainer.Variable) else d
 
 
+def _wide(d):
+    """Returns a number or an array of one as float64: sums of many in fewer bits would stop growing."""
+    if isinstance(d, numpy.generic):
+        return numpy.float64(d)
+    return d.astype(numpy.float64) if getattr(d, 'ndim', -1) == 0 else d
+
+
 class Summary(object):
     """Mean and variance of a stream of values."""
 
@@ -114,7 +121,7 @@ class Summary(object):
         self._n = 0
 
     def add(self, value, weight=1):
-        value = _value_of(value)
+        value, weight = _wide(_value_of(value)), _wide(weight)
         self._x = self._x + weight * value
         self._x2 = self._x2 + weight * value * value
         self._n += weight
@@ -125,7 +132,7 @@ class Summary(object):
     def make_statistics(self):
         mean = self.compute_mean()
         var = self._x2 / self._n - mean * mean
-        return mean, numpy.sqrt(var)
+        return mean, numpy.sqrt(var * (var > 0))  # (rounding may make it negative)
 
     def serialize(self, serializer):
         try:

@@ -164,6 +164,22 @@ def test_text_is_generated_with_weights_of_few_bits():
     assert models.generate(gpt, prompts, 12) == models.generate(rounded, prompts, 12)
 
 
+class Scaled(L.Linear):
+    def forward(self, x):
+        return F.linear(x, self.W * 2)
+
+
+def test_all_weights_are_quantized_or_none():
+    net = chainer.Sequential(L.Linear(16, 16), L.Linear(16, 16), Scaled(16, 16))
+    net[1].W.array[3, 3] = numpy.inf
+    with pytest.raises(ValueError, match='quantize_weights: /2: Linear: a weight is inf'):
+        inference.quantize_weights(net, group=8, least_size=0)
+    assert net[0].W._has_array
+    net[1].W.array[3, 3] = 0
+    assert len(inference.quantize_weights(net, group=8, least_size=0)) == 2
+    assert net(rand(1, 16)).shape == (1, 16)
+
+
 def test_what_quantize_weights_refuses():
     link = L.Linear(16, 8)
     for options, message in (({'bits': 3}, 'weights have 4 or 8 bits, not 3'), ({'group': 12}, 'elements, not 12')):

@@ -29,6 +29,12 @@ TEST(printing_follows_numpy) {
   EXPECT_EQ(repr(array({std::nan(""), 1.0, -HUGE_VAL})), "array([ nan,   1., -inf])");
   EXPECT_EQ(repr(array({true, false}).astype(bool_)), "array([ True, False])");
   EXPECT_EQ(repr(zeros({0, 3})), "array([], shape=(0, 3), dtype=float32)");
+  EXPECT_EQ(repr(zeros({0}, bool_)), "array([], dtype=bool)");
+  EXPECT_EQ(repr(zeros({0}, float64)), "array([], dtype=float64)");
+  EXPECT_EQ(repr(arange(17).astype(int32)),
+            "array([ 0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11, 12, 13, 14, 15, 16],\n      dtype=int32)");
+  EXPECT_EQ(repr(arange(16).astype(int32)),
+            "array([ 0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11, 12, 13, 14, 15],\n      dtype=int32)");
   EXPECT_EQ(repr(array(3.f)), "array(3., dtype=float32)");
   EXPECT_EQ(repr(arange(2000)), "array([   0,    1,    2, ..., 1997, 1998, 1999])");
   EXPECT_EQ(to_string(arange(8).reshape({2, 2, 2})), "[[[0 1]\n  [2 3]]\n\n [[4 5]\n  [6 7]]]");

@@ -22,6 +22,15 @@ TEST(accuracies) {
   EXPECT_EQ(F::accuracy(y, array({1, 1, 1, 0})).item<float>(), 0.75f);
   EXPECT_CLOSE(F::accuracy(y, array({1, 1, -1, 0}), {.ignore_label = -1}).array(), array(2.f / 3));
   EXPECT_EQ(F::accuracy(y, array({-1, -1, -1, -1}), {.ignore_label = -1}).item<float>(), 0.f);
+  // Ignored ids have zeros, whatever the rows and the gradients contain.
+  Array rows = ones({3, 2});
+  rows.set({0}, std::numeric_limits<float>::quiet_NaN());
+  const Variable W(rows);
+  const Variable looked_up = F::embed_id(array({-1, 1}), W, {.ignore_label = -1});
+  EXPECT_CLOSE(looked_up.array(), array({{0.f, 0.f}, {1.f, 1.f}}));
+  const Array gradient = array({{NAN, NAN}, {2.f, 3.f}}).astype(float32);
+  EXPECT_CLOSE(grad({looked_up}, {W}, {.grad_outputs = {gradient}})[0].array(),
+               array({{0.f, 0.f}, {2.f, 3.f}, {0.f, 0.f}}));
   EXPECT_CLOSE(F::binary_accuracy(array({0.5f, -1.f, 2.f, 0.f}), array({1, 1, -1, 1})).array(), array(2.f / 3));
   EXPECT_THROW(InvalidType, "", F::accuracy(y, array({1, 1})));
 }

@@ -224,6 +224,42 @@ TEST(adaptations_of_models_with_few_bits) {
   }
 }
 
+namespace {
+
+// Reads W itself.
+struct ReadsItsWeight : L::Linear {
+  using L::Linear::Linear;
+  CHAINER_LINK(ReadsItsWeight);
+  Variable forward(const Variable& x) { return F::linear(x, W * 2); }
+};
+
+struct SeveralLinks : Chain {
+  L::Linear first{16, 16}, second{16, 16};
+  ReadsItsWeight third{16, 16};
+  CHAINER_MEMBERS(SeveralLinks, first, second, third);
+};
+
+}  // namespace
+
+TEST(all_weights_are_quantized_or_none) {
+  SeveralLinks net;
+  Array w = net.second.W.array();
+  w.set({3, 3}, std::numeric_limits<float>::infinity());
+  EXPECT_THROW(ValueError, "quantize_weights: /second: Linear: a weight is inf",
+               inference::quantize_weights(net, {.group = 8, .least_size = 0}));
+  EXPECT(net.first.W.is_initialized());
+  w.set({3, 3}, 0);
+  net.second.add_hook(std::make_shared<link_hooks::SpectralNormalization>());
+  EXPECT_THROW(RuntimeError, "quantize_weights: /second: Linear: the hook SpectralNormalization",
+               inference::quantize_weights(net, {.group = 8, .least_size = 0}));
+  EXPECT(net.first.W.is_initialized());
+  net.second.delete_hook("SpectralNormalization");
+  // Classes derived from Linear stay.
+  EXPECT_EQ(inference::quantize_weights(net, {.group = 8, .least_size = 0}).size(), std::size_t{2});
+  EXPECT(net.third.W.is_initialized());
+  EXPECT_EQ(net.third(zeros({1, 16})).shape(), Shape({1, 16}));
+}
+
 TEST(weights_that_hooks_compute_with_are_not_quantized) {
   L::Linear link(16, 8);
   link.add_hook(std::make_shared<link_hooks::SpectralNormalization>());

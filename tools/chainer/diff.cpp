@@ -71,8 +71,13 @@ Difference compare(const NamedArray& a, const NamedArray& b, double atol, double
   return d;
 }
 
+// JSON has no infinity.
+json::Value finite(double v) { return std::isfinite(v) ? json::Value(v) : json::Value(nullptr); }
+
 int run(const Arguments& args) {
   const double atol = args.number("atol", 0), rtol = args.number("rtol", 0);
+  for (const auto& [name, value] : {std::pair{"atol", atol}, {"rtol", rtol}})
+    if (!(value >= 0)) throw UsageError(text("--", name, ": the tolerance must be 0 or more, not ", value));
   const ModelFile a = open_model_file(args.positional[0]), b = open_model_file(args.positional[1]);
   json::List found;
   const auto report = [&](const std::string& name, const std::string& what, json::Object more = {}) {
@@ -108,7 +113,10 @@ int run(const Arguments& args) {
       report(n.name,
              text(d.elements, " of ", element_count(n.shape), " element(s) differ, by up to ", d.largest, ", by ",
                   d.mean, " on average; values reach ", d.largest_value),
-             {{"elements", d.elements}, {"largest", d.largest}, {"mean", d.mean}, {"largest_value", d.largest_value}});
+             {{"elements", d.elements},
+              {"largest", finite(d.largest)},
+              {"mean", finite(d.mean)},
+              {"largest_value", d.largest_value}});
   }
   for (const auto& [name, n] : others) report(name, "only in the second file");
   const auto text_of = [](const ModelFile& f, const std::string& name) {

@@ -48,7 +48,7 @@ int run(const Arguments& a) {
       o.emplace_back("dtype", n.dtype), o.emplace_back("shape", lengths(n.shape));
       if (!n.same_as.empty()) {
         o.emplace_back("same_as", n.same_as);
-      } else if (with_statistics) {
+      } else if (with_statistics && element_count(n.shape) > 0) {
         try {
           o.emplace_back("statistics", statistics_of(statistics(n)));
         } catch (const chainer::Error& e) {

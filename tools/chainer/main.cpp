@@ -9,7 +9,7 @@
 int main(int argc, char** argv) {
   try {
     const int code = tool::run({argv + 1, argv + argc});
-    if (std::fflush(stdout) != 0) throw chainer::FileError("cannot write the output");
+    if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw chainer::FileError("cannot write the output");
     return code;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "chainer: %s\n", chainer::printable(e.what()).c_str());

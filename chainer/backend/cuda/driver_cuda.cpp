@@ -269,7 +269,9 @@ void CudaDriver::launch(Stream s, const Launch& l, const void* args) {
 }
 
 std::shared_ptr<const Nccl> CudaDriver::groups() {
-  std::call_once(asked_for_groups_, [this] { groups_ = Nccl::open(); });
+  const std::lock_guard lock(opening_);
+  if (!asked_for_groups_) groups_ = Nccl::open();
+  asked_for_groups_ = true;
   return groups_;
 }
 void* CudaDriver::join_group(int device, const std::string& key, int rank, int size) {
@@ -323,7 +325,11 @@ int CudaDriver::capability(int device) const {
   return 10 * major + minor;
 }
 std::string CudaDriver::compiler(int device) {
-  std::call_once(asked_for_compiler_, [this] { compiler_ = Nvrtc::open(kernels_.headers); });
+  {
+    const std::lock_guard lock(opening_);
+    if (!asked_for_compiler_) compiler_ = Nvrtc::open(kernels_.headers);
+    asked_for_compiler_ = true;
+  }
   return compiler_ ? compiler_->description(capability(device)) : "";
 }
 std::string CudaDriver::compile(int device, const std::string& source) {

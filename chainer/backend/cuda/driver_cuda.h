@@ -100,7 +100,9 @@ class CudaDriver final : public Driver {
   Kernels kernels_;
   std::vector<OneDevice> devices_;
   bool blocking_, products_are_missing_ = false, convolutions_are_missing_ = false;
-  std::once_flag asked_for_compiler_, asked_for_groups_;
+  // (Not std::call_once, whose variables of threads a Python module cannot always have.)
+  std::mutex opening_;
+  bool asked_for_compiler_ = false, asked_for_groups_ = false;
   std::shared_ptr<const Nccl> groups_;
   std::unique_ptr<Nvrtc> compiler_;
 };

@@ -39,9 +39,10 @@ Array checked_rows(const Array& ids, int64_t vocabulary, Ignore ignore) {
   });
   return rows;
 }
-// 1 where the id counts, 0 where it is ignored; with an axis of length one for the embedding.
-Array counted(const Array& ids, int64_t ignore, Dtype d) {
-  return chainer::expand_dims(not_equal(ids, ignore).astype(d), ids.ndim());
+// Returns the rows of ids that count, and zeros for ignored ones, whatever their rows contain.
+Array without_ignored(const Array& rows, const Array& ids, int64_t ignore) {
+  const Array counts = chainer::expand_dims(not_equal(ids, ignore), ids.ndim());
+  return chainer::where(counts, rows, zeros({}, rows.dtype(), rows.device()));
 }
 
 struct EmbedIdGrad : FunctionNode {
@@ -52,7 +53,7 @@ struct EmbedIdGrad : FunctionNode {
     return {gW};
   }
   void add_to(Array& gW, const Array& gy) const {
-    const Array g = ignore ? gy * counted(ids, *ignore, gy.dtype()) : gy;
+    const Array g = ignore ? without_ignored(gy, ids, *ignore) : gy;
     gW.device().backend().scatter_rows(gW, checked_rows(ids, shape[0], ignore).ravel(),
                                        g.reshape({ids.size(), shape[1]}), true);
   }
@@ -76,7 +77,7 @@ struct EmbedIdNode : FunctionNode, Described {
     s.push_back(in[1].shape()[1]);
     Array y(s, in[1].dtype(), in[1].device());
     y.device().backend().take_rows(in[1], checked_rows(in[0], in[1].shape()[0], ignore).ravel(), y);
-    return {ignore ? y * counted(in[0], *ignore, y.dtype()) : y};
+    return {ignore ? without_ignored(y, in[0], *ignore) : y};
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
     return backward_accumulate(wanted, gy, Variables(wanted.size()));

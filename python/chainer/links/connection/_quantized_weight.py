@@ -21,6 +21,18 @@ class QuantizedWeight(object):
     def _weight_shape(self):
         return self.W.shape if self._quantized is None else self._quantized.shape
 
+    def _why_not_quantized(self):
+        """Returns why the weight cannot be quantized, or None."""
+        name = type(self).__name__
+        if self._quantized is not None:
+            return '{}: the weight has {} bits already'.format(name, self._quantized.bits)
+        if not self.W._has_array:
+            return '{}: the size of W is unknown before the first call'.format(name)
+        for hook_name, hook in self.local_link_hooks.items():
+            if not getattr(hook, 'allows_quantized', lambda link: True)(self):
+                return '{}: the hook {} computes with W; delete it before W is quantized'.format(name, hook_name)
+        return None
+
     def quantize(self, bits=8, group=64, search=True):
         """Replaces W by integers of few bits with a scale for each group of a row. From then on W is None, and files hold
         W_values and W_scales in its place; b is kept. Products with few rows of x then take the time of reading the
@@ -34,16 +46,10 @@ class QuantizedWeight(object):
         Raises RuntimeError if W is uninitialized or quantized already or a hook computes with it, ValueError for options
         out of range and weights that are not finite.
         """
-        name = type(self).__name__
-        if self._quantized is not None:
-            raise RuntimeError('{}: the weight has {} bits already'.format(name, self._quantized.bits))
-        if not self.W._has_array:
-            raise RuntimeError('{}: the size of W is unknown before the first call'.format(name))
-        for hook_name, hook in self.local_link_hooks.items():
-            if not getattr(hook, 'allows_quantized', lambda link: True)(self):
-                raise RuntimeError('{}: the hook {} computes with W; delete it before W is quantized'.format(
-                    name, hook_name))
-        self._quantized = _core.QuantizedMatrix(self.W.array, bits, group, search, name)
+        why = self._why_not_quantized()
+        if why:
+            raise RuntimeError(why)
+        self._quantized = _core.QuantizedMatrix(self.W.array, bits, group, search, type(self).__name__)
         del self.W
         self.W = None
 
