@@ -35,8 +35,8 @@ struct QuantizedWeight {
 /// L::Linear and L::EmbedID stay.
 ///
 /// To load a saved model, build it, call quantize_weights() with the same options, and load the file. Throws ValueError
-/// for options out of range and weights that are not finite, RuntimeError for a weight that a hook computes with, before
-/// the first weight is replaced.
+/// for options out of range and weights that are not finite, RuntimeError for a weight that a hook computes with,
+/// before the first weight is replaced.
 ///
 ///   L::Linear link(64, 32);
 ///   inference::quantize_weights(link, {.bits = 4}).size()  // 1

@@ -91,6 +91,11 @@ Variable convolve(int axes, const Variable& x, const Variable& W, const Variable
 Variable ConvolutionND::operator()(const Variable& x, const Variable& W, const Variable& b,
                                    const ConvolutionOptions& o) const {
   if (x.ndim() < 3) throw DimensionError("convolution_nd: x must have a spatial axis, not shape ", x.shape());
+  // (Before the options, whose lengths follow from the number of axes.)
+  type_check::check("ConvolutionND", {x.array(), W.array()}, [](const type_check::TypeInfos& in) {
+    in.names({"x", "W"});
+    type_check::expect(in[0].ndim() == in[1].ndim());
+  });
   return convolve(x.ndim() - 2, x, W, b, o);
 }
 

@@ -74,6 +74,11 @@ Variable deconvolve(int axes, const Variable& x, const Variable& W, const Variab
 Variable DeconvolutionND::operator()(const Variable& x, const Variable& W, const Variable& b,
                                      const DeconvolutionOptions& o) const {
   if (x.ndim() < 3) throw DimensionError("deconvolution_nd: x must have a spatial axis, not shape ", x.shape());
+  // (Before the options, whose lengths follow from the number of axes.)
+  type_check::check("DeconvolutionND", {x.array(), W.array()}, [](const type_check::TypeInfos& in) {
+    in.names({"x", "W"});
+    type_check::expect(in[0].ndim() == in[1].ndim());
+  });
   return deconvolve(x.ndim() - 2, x, W, b, o);
 }
 

@@ -31,9 +31,11 @@ class Deconvolution2D(link.Link):
 
     def _initialize_params(self, in_channels):
         if self.out_channels % self.groups != 0:
-            raise ValueError('the number of output channels must be divisible by the number of groups')
+            raise ValueError('{}: the number of output channels must be divisible by the number of groups, got {} and '
+                             '{}'.format(type(self).__name__, self.out_channels, self.groups))
         if in_channels % self.groups != 0:
-            raise ValueError('the number of input channels must be divisible by the number of groups')
+            raise ValueError('{}: the number of input channels must be divisible by the number of groups, got {} and '
+                             '{}'.format(type(self).__name__, in_channels, self.groups))
         self.W.initialize((in_channels, self.out_channels // self.groups) + _pair(self.ksize))
 
     def forward(self, x):

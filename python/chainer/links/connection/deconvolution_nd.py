@@ -28,7 +28,8 @@ class DeconvolutionND(link.Link):
 
     def _initialize_params(self, in_channels):
         if self.out_channels % self.groups != 0 or in_channels % self.groups != 0:
-            raise ValueError('the numbers of channels must be divisible by the number of groups')
+            raise ValueError('{}: the numbers of channels must be divisible by the number of groups, got {}, {} and {}'
+                             .format(type(self).__name__, in_channels, self.out_channels, self.groups))
         self.W.initialize((in_channels, self.out_channels // self.groups) + self.ksize)
 
     def forward(self, x):
