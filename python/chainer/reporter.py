@@ -109,7 +109,9 @@ def _wide(d):
     """Returns a number or an array of one as float64: sums of many in fewer bits would stop growing."""
     if isinstance(d, numpy.generic):
         return numpy.float64(d)
-    return d.astype(numpy.float64) if getattr(d, 'ndim', -1) == 0 else d
+    if isinstance(d, chainer.Variable) or getattr(d, 'ndim', -1) != 0:
+        return d
+    return d.astype(numpy.float64)
 
 
 class Summary(object):
