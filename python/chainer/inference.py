@@ -108,9 +108,9 @@ QuantizedWeight = collections.namedtuple('QuantizedWeight', ['path', 'bytes_befo
 
 
 def quantize_weights(model, *, bits=4, group=64, search=True, least_size=1024, takes=None):
-    """Replaces the weights of all Linear and EmbedID of a model, in place, by integers of 4 or 8 bits with a scale for each
-    group of a row (L.Linear.quantize()). Activations stay floating. With few rows, as in the generation of text, the time
-    of a product is that of reading the weights, which then have 4.5 or 8.5 bits instead of 32.
+    """Replaces the weights of all Linear and EmbedID of a model, in place, by integers of 4 or 8 bits with a scale for
+    each group of a row (L.Linear.quantize()). Activations stay floating. With few rows, as in the generation of text,
+    the time of a product is that of reading the weights, which then have 4.5 or 8.5 bits instead of 32.
 
     Args:
         model (Link): A trained model.
@@ -120,10 +120,11 @@ def quantize_weights(model, *, bits=4, group=64, search=True, least_size=1024, t
         least_size (int): Weights with fewer elements stay float32.
         takes: A function of the path of a link that returns whether its weight is replaced; by default all are.
 
-    Returns a list of tuples (path, bytes_before, bytes_after, error), with the relative error of each weight. Weights of
-    links that were not called yet, and those of classes with a forward() of their own, stay. To load a saved model,
-    build it, call quantize_weights() with the same options, and load the file. Raises ValueError for options out of range
-    and weights that are not finite, RuntimeError for a weight that a hook computes with, before the first is replaced.
+    Returns a list of tuples (path, bytes_before, bytes_after, error), with the relative error of each weight. Weights
+    of links that were not called yet, and those of classes with a forward() of their own, stay. To load a saved model,
+    build it, call quantize_weights() with the same options, and load the file. Raises ValueError for options out of
+    range and weights that are not finite, RuntimeError for a weight that a hook computes with, before the first is
+    replaced.
     """
     if bits not in (4, 8):
         raise ValueError('quantize_weights: weights have 4 or 8 bits, not {}'.format(bits))
@@ -153,5 +154,6 @@ def quantize_weights(model, *, bits=4, group=64, search=True, least_size=1024, t
         values = cuda.to_cpu(before).astype(numpy.float32)
         squares = float(numpy.square(values, dtype=numpy.float64).sum())
         wrong = float(numpy.square(link.quantized.to_float() - values, dtype=numpy.float64).sum())
-        out.append(QuantizedWeight(path, before.nbytes, link.quantized.nbytes, (wrong / squares) ** 0.5 if squares else 0.))
+        error = (wrong / squares) ** 0.5 if squares else 0.
+        out.append(QuantizedWeight(path, before.nbytes, link.quantized.nbytes, error))
     return out

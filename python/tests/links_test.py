@@ -96,7 +96,7 @@ def test_sequences_without_elements_keep_their_states():
 def test_convolutions_name_the_axes_and_the_channels():
     x = np.zeros((1, 3, 5, 5), 'f')
     for link in (L.ConvolutionND(3, 3, 4, 3), L.ConvolutionND(1, 3, 4, 3), L.DeconvolutionND(3, 3, 4, 3)):
-        with pytest.raises(chainer.utils.type_check.InvalidType, match=r'onvolutionND .*\s+Expect: x\.ndim\(\) == W\.ndim'):
+        with pytest.raises(chainer.utils.type_check.InvalidType, match=r'onvolutionND .*\s+Expect: x\.ndim\(\) == W\.'):
             link(x)
     with pytest.raises(ValueError, match='Convolution2D: the number of input channels must be divisible by the number '
                                          'of groups, got 3 and 2'):

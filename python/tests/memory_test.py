@@ -225,7 +225,7 @@ def test_thread_local_memory_is_small():
         f.seek(0)
         module = f.read()
     assert sum(e[6] for e in entries if e[0] == 7) <= 480  # 88 of them in builds with the emulated device
-    # Nor can those of other libraries, as std::call_once has, be found if PyTorch has loaded the library before.
+    # The variables of libstdc++ that std::call_once needs are out of reach if PyTorch was imported before.
     assert b'once_call' not in module
 
 

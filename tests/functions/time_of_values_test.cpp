@@ -38,19 +38,19 @@ double seconds(const Compute& f, const Array& values) {
 void expect_same_time(const char* function, const Compute& f, const char* values, const Array& special,
                       const Array& ordinary) {
   const NoBackpropMode none;
-  double least = 1, usual = 1;
+  double usual = 1, unusual = 1;
   const auto measure = [&](int rounds) {
     for (int i = 0; i < rounds; ++i) {
       usual = std::min(usual, seconds(f, ordinary));
-      least = std::min(least, seconds(f, special));
+      unusual = std::min(unusual, seconds(f, special));
     }
   };
-  const auto fits = [&] { return least <= 2.5 * usual + 5e-6; };
+  const auto fits = [&] { return unusual <= 2.5 * usual + 5e-6; };
   measure(5);
   if (!fits()) measure(60);
   ++test::expectations;
   if (!fits())
-    test::fail(function, 0, text(values, " take ", least * 1e6, " us, numbers near zero ", usual * 1e6, " us"));
+    test::fail(function, 0, text(values, " take ", unusual * 1e6, " us, other numbers ", usual * 1e6, " us"));
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ TEST(masked_attention_takes_the_time_of_other_attention) {
   cpu::set_thread_count(0);
 }
 
-TEST(pooling_takes_the_same_time_for_values_that_nobody_can_predict) {
+TEST(pooling_takes_the_same_time_for_values_that_no_processor_predicts) {
   if (kSanitized) return;
   cpu::set_thread_count(1);
   for (const int64_t k : {2, 3}) {

@@ -54,6 +54,9 @@ TEST(other_members_are_copied_as_ever) {
   EXPECT(file.mapped("big").to_vector<int>() == (std::vector<int>{1, 2}));
   EXPECT(file.mapped("fortran").to_vector<float>() == (std::vector<float>{1, 3, 2, 4}));
   EXPECT_THROW(FileError, "pickle", (void)file.mapped("pickle"));
+  zip::Writer unnamed(false);
+  unnamed.add(".npy", to_npy(arange(3)));
+  EXPECT(NpzFile(unnamed.finish(), "memory").keys() == std::vector<std::string>{""});
 }
 
 TEST(an_npy_file_is_mapped) {

@@ -198,6 +198,7 @@ TEST(a_run_leaves_its_page) {
   Trainer trainer(updater, {3, "epoch"}, {.out = out("reported")});
   trainer.extend(extensions::HtmlReport({.arguments = {{"seed", "0"}}}));
   trainer.extend(extensions::dump_graph("main/loss"));  // both read the graph of one observation
+  EXPECT_EQ(extensions::dump_graph("main/loss").default_name(), "dump_graph");  // the release's, in snapshots
   trainer.extend(extensions::LogReport());
   trainer.run();
   EXPECT(!config().keep_graph_on_report);

@@ -72,7 +72,7 @@ Difference compare(const NamedArray& a, const NamedArray& b, double atol, double
 }
 
 // JSON has no infinity.
-json::Value finite(double v) { return std::isfinite(v) ? json::Value(v) : json::Value(nullptr); }
+json::Value finite(double v) { return std::isfinite(v) ? json::Value(v) : json::Value(); }
 
 int run(const Arguments& args) {
   const double atol = args.number("atol", 0), rtol = args.number("rtol", 0);

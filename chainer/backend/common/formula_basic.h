@@ -56,7 +56,8 @@ using vector_math::log1p, vector_math::sinh, vector_math::cosh, vector_math::tan
 CHAINER_FORMULA double erf(double x) { return ::erf(x); }
 #else
 #if defined(CHAINER_LIBMVEC)
-// libmvec's computes numbers outside of +-87 one by one, in 10 to 20 times the time: masked scores are such numbers.
+// libmvec's vector function calls expf() for each number beyond +-87, such as a masked score, which takes many times as
+// long.
 CHAINER_FORMULA float exp(float x) { return vector_math::exp(x); }
 CHAINER_FORMULA double exp(double x) { return ::exp(x); }
 #else

@@ -100,7 +100,8 @@ class CudaDriver final : public Driver {
   Kernels kernels_;
   std::vector<OneDevice> devices_;
   bool blocking_, products_are_missing_ = false, convolutions_are_missing_ = false;
-  // (Not std::call_once, whose variables of threads a Python module cannot always have.)
+  // (Not std::call_once: a Python module that uses the thread-local variables of libstdc++ cannot be imported after
+  // PyTorch.)
   std::mutex opening_;
   bool asked_for_compiler_ = false, asked_for_groups_ = false;
   std::shared_ptr<const Nccl> groups_;

@@ -16,8 +16,8 @@ class ParameterHook(link_hook.LinkHook):
         raise NotImplementedError
 
     def allows_quantized(self, link):
-        """Returns True if the hook has the same effect when integers take the place of W (Linear.quantize()). By default
-        such links are not quantized."""
+        """Returns True if the hook has the same effect when integers take the place of W (Linear.quantize()). By
+        default such links are not quantized."""
         return False
 
     def forward_preprocess(self, args):

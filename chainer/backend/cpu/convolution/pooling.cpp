@@ -49,7 +49,7 @@ void repeat(T* out, const T* in, int64_t n, int64_t times, T weight) {
 }
 
 // Calls f(image, line, row of windows, place of the line in its windows) for every line of the images along the last
-// axis. The row is negative for lines without windows.
+// axis, if windows do not overlap. The row is negative for lines without windows.
 template <class F>
 void for_lines_side_by_side(const Windows& w, int64_t outer, F&& f) {
   const PoolingPlan& p = w.plan;

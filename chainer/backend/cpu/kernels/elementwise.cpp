@@ -78,15 +78,16 @@ void in_full_vectors(Loop loop, T* o, const T* a, const T* b, int64_t n) {
   for (int64_t i = 0; i < rest; ++i) o[whole + i] = out[i];
 }
 
-// Compiles no loops for remainders where in_full_vectors() leaves none.
+// Returns n, of which the compiler then knows that it is a multiple of a vector's elements if in_full_vectors() is the
+// caller: it generates no loops for remainders.
 template <class T, class Op>
-constexpr int64_t counted(int64_t n) {
+constexpr int64_t as_multiple(int64_t n) {
   return approximate<T, Op>() ? n & -static_cast<int64_t>(64 / sizeof(T)) : n;
 }
 
 template <class T, class Op>
 [[gnu::noinline]] void unary_loop(T* o, const T* x, const T*, int64_t n) {
-  n = counted<T, Op>(n);
+  n = as_multiple<T, Op>(n);
   CHAINER_LOOP o[i] = Op::template apply<T>(x[i]);
 }
 template <class T, class Op>
@@ -98,7 +99,7 @@ void unary(void* o, const void* x, const void*, const void*, int64_t n) {
 }
 template <class T, class Op>
 [[gnu::noinline]] void binary_loop(T* o, const T* a, const T* b, int64_t n) {
-  n = counted<T, Op>(n);
+  n = as_multiple<T, Op>(n);
   CHAINER_LOOP o[i] = Op::template apply<T>(a[i], b[i]);
 }
 // Remainders, vectorised for moderate quotients; the others one by one.

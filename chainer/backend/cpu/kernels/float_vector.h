@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <cstring>
 
+#include "chainer/backend/cpu/kernels/register_bytes.h"
+
 namespace {
 
-constexpr int64_t kBytes = __BIGGEST_ALIGNMENT__ >= 16 ? __BIGGEST_ALIGNMENT__ : 16;
+constexpr int64_t kBytes = kRegisterBytes;
 constexpr int64_t kLanes = kBytes / 4;
 typedef float Vector __attribute__((vector_size(kBytes)));
 typedef uint32_t VectorBits __attribute__((vector_size(kBytes)));

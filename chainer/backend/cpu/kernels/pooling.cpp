@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "chainer/backend/cpu/kernels/image_table.h"
+#include "chainer/backend/cpu/kernels/register_bytes.h"
 #include "chainer/core/ivdep.h"
 
 namespace {
@@ -46,7 +47,7 @@ template <class T, int W>
 
 // The most and the fewest elements of a vector. (Compilers compare wider vectors than registers one element at a time.)
 template <class T>
-constexpr int kWidest = static_cast<int>((__BIGGEST_ALIGNMENT__ > 16 ? __BIGGEST_ALIGNMENT__ : 16) / sizeof(T));
+constexpr int kWidest = static_cast<int>(kRegisterBytes / sizeof(T));
 template <class T>
 constexpr int kNarrowest = static_cast<int>(16 / sizeof(T));
 template <class T>
@@ -319,7 +320,7 @@ void pool_scatter_row(void* gx_, const void* gy_, const int32_t* index, int32_t 
   if (k == 2 && scatter_pairs(gx, gy, index, place, n)) return;
   using Integer = typename Lanes<T, kNarrowest<T>>::Integer;
   for (int64_t i = 0; i < n; ++i)
-    for (int64_t j = 0; j < k; ++j) {  // without a branch, which nobody could predict
+    for (int64_t j = 0; j < k; ++j) {  // without a branch, which no processor could predict
       Integer bits;
       std::memcpy(&bits, gy + i, sizeof bits);
       bits &= -static_cast<Integer>(index[i] == place + j);

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "chainer/backend/cpu/kernels/fill.h"
+#include "chainer/backend/cpu/kernels/register_bytes.h"
 
 namespace {
 
@@ -12,14 +13,13 @@ constexpr int64_t kAhead = 4;  // rows to prefetch: their addresses are random
 // element. (Vectors that are wider than registers would be kept in memory.)
 template <class T>
 struct Group {
-  static constexpr int64_t kBytes = __BIGGEST_ALIGNMENT__ >= 16 ? __BIGGEST_ALIGNMENT__ : 16, kVectors = 64 / kBytes,
-                           kLanes = 64 / sizeof(T);
-  typedef T Vector __attribute__((vector_size(kBytes)));
+  static constexpr int64_t kVectors = 64 / kRegisterBytes, kLanes = 64 / sizeof(T);
+  typedef T Vector __attribute__((vector_size(kRegisterBytes)));
   Vector part[kVectors] = {};
 
   [[gnu::always_inline]] static Vector at(const T* from, int64_t i) {
     Vector v;
-    __builtin_memcpy(&v, from + i * (kBytes / static_cast<int64_t>(sizeof(T))), sizeof v);
+    __builtin_memcpy(&v, from + i * (kLanes / kVectors), sizeof v);
     return v;
   }
   [[gnu::always_inline]] void add_products(const T* a, const T* b) {

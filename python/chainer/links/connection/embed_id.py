@@ -2,10 +2,10 @@
 from chainer import initializers, link, variable
 from chainer import functions as F
 from chainer.initializers import normal
-from chainer.links.connection import _quantized_weight
+from chainer.links.connection import _quantizable
 
 
-class EmbedID(_quantized_weight.QuantizedWeight, link.Link):
+class EmbedID(_quantizable.Quantizable, link.Link):
     """Maps each id to a vector; ignore_label to zeros."""
 
     ignore_label = None

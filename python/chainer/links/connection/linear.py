@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 from chainer import initializers, link, utils, variable
 from chainer import functions as F
-from chainer.links.connection import _quantized_weight
+from chainer.links.connection import _quantizable
 
 
-class Linear(_quantized_weight.QuantizedWeight, link.Link):
+class Linear(_quantizable.Quantizable, link.Link):
     """x W^T + b. With in_size None the first input determines it."""
 
     def __init__(self, in_size, out_size=None, nobias=False, initialW=None, initial_bias=None):

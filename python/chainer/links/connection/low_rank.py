@@ -7,8 +7,9 @@ from chainer import variable
 
 class LowRank(link.Chain):
     """Adapts a trained Linear by a product of two small matrices: linear(x) + alpha / rank x down^T up^T with down
-    (rank, in) and up (out, rank) (Hu et al., arXiv:2106.09685). W and b of the Linear are constants, without gradients. Its weight may be quantized
-    (Dettmers et al., "QLoRA", arXiv:2305.14314); merge() and unmerge() then raise RuntimeError.
+    (rank, in) and up (out, rank) (Hu et al., arXiv:2106.09685). W and b of the Linear are constants, without gradients.
+    Its weight may be quantized (Dettmers et al., "QLoRA", arXiv:2305.14314); merge() and unmerge() then raise
+    RuntimeError.
 
     It takes the place of the Linear: ``layer.query = L.LowRank(layer.query, 8)``.
 

@@ -3,7 +3,7 @@ from chainer import _core
 from chainer import serializer as serializers
 
 
-class QuantizedWeight(object):
+class Quantizable(object):
     """Base of links with a matrix W that may be replaced by integers of few bits."""
 
     _quantized = None
@@ -34,17 +34,17 @@ class QuantizedWeight(object):
         return None
 
     def quantize(self, bits=8, group=64, search=True):
-        """Replaces W by integers of few bits with a scale for each group of a row. From then on W is None, and files hold
-        W_values and W_scales in its place; b is kept. Products with few rows of x then take the time of reading the
-        integers. To load a saved link, quantize a new one with the same options before.
+        """Replaces W by integers of few bits with a scale for each group of a row. From then on W is None, and files
+        hold W_values and W_scales in its place; b is kept. Products with few rows of x then take the time of reading
+        the integers. To load a saved link, quantize a new one with the same options before.
 
         Args:
             bits (int): 4 or 8.
             group (int): The number of elements of a row that share a scale, a multiple of 8.
             search (bool): Chooses scales by the least squares of errors; otherwise by the largest absolute value.
 
-        Raises RuntimeError if W is uninitialized or quantized already or a hook computes with it, ValueError for options
-        out of range and weights that are not finite.
+        Raises RuntimeError if W is uninitialized or quantized already or a hook computes with it, ValueError for
+        options out of range and weights that are not finite.
         """
         why = self._why_not_quantized()
         if why:
@@ -54,7 +54,7 @@ class QuantizedWeight(object):
         self.W = None
 
     def serialize(self, serializer):
-        super(QuantizedWeight, self).serialize(serializer)
+        super(Quantizable, self).serialize(serializer)
         self._serialize_quantized(serializer)
 
     def _serialize_quantized(self, serializer):
@@ -69,18 +69,18 @@ class QuantizedWeight(object):
             self._quantized = self._quantized.replaced(**found)
 
     def copyparams(self, link, copy_persistent=True):
-        super(QuantizedWeight, self).copyparams(link, copy_persistent)
+        super(Quantizable, self).copyparams(link, copy_persistent)
         if copy_persistent and self._quantized is not None:
             self._quantized = self._quantized.replaced(link._quantized.values, link._quantized.scales)
 
     def to_cpu(self):
-        super(QuantizedWeight, self).to_cpu()
+        super(Quantizable, self).to_cpu()
         if self._quantized is not None:
             self._quantized = self._quantized.to_device(-1)
         return self
 
     def to_gpu(self, device=None):
-        super(QuantizedWeight, self).to_gpu(device)
+        super(Quantizable, self).to_gpu(device)
         if self._quantized is not None:
             self._quantized = self._quantized.to_device(self._device_id)
         return self
