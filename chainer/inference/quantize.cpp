@@ -10,6 +10,8 @@
 #include "chainer/core/system/file.h"
 #include "chainer/inference/calibration.h"
 #include "chainer/inference/quantized_graph.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/reduction.h"
 
 namespace chainer::inference {
 namespace {
@@ -84,6 +86,24 @@ std::map<std::string, host_kernels::Quantization> calibrated(const QuantizedGrap
   return out;
 }
 
+// A file has no place for a state that links keep: it would describe the first call only.
+void refuse_state(Link& model, const Variables& in) {
+  const UsingConfig test(&Config::train, false);
+  const NoBackpropMode no_graph;
+  std::shared_ptr<Link> copy;
+  try {
+    copy = model.clone(CopyMode::share);
+  } catch (const TypeError&) { return; }
+  const Variables first = copy->call(in), second = copy->call(in);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const Array &a = first[i].array(), &b = second[i].array();
+    if (a.shape() == b.shape() && all((a == b) | ((a != a) & (b != b))).item<bool>()) continue;
+    throw ValueError("quantize: ", model.class_name(),
+                     " keeps a state from one call to the next (the same inputs give other results), which a quantized "
+                     "network cannot; take the state as inputs and return it with the results");
+  }
+}
+
 }  // namespace
 
 Quantized::Quantized(std::string bytes, std::vector<QuantizedLayer> layers, const Variables& example)
@@ -92,14 +112,18 @@ Quantized::Quantized(std::string bytes, std::vector<QuantizedLayer> layers, cons
       network_(prepare(onnx::Model::from_bytes(bytes_, {}, "quantized network"), example)) {}
 
 std::string Quantized::report() const {
-  std::size_t width = 5;
-  for (const QuantizedLayer& l : layers_) width = std::max(width, l.name.size());
+  std::size_t width = 5, op_width = 8;
+  for (const QuantizedLayer& l : layers_) {
+    width = std::max(width, l.name.size());
+    op_width = std::max(op_width, l.op.size());
+  }
   std::ostringstream out;
   out << std::left << std::setw(static_cast<int>(width)) << "layer"
-      << "  operator           error  type\n";
+      << "  " << std::setw(static_cast<int>(op_width)) << "operator"
+      << "     error  type\n";
   for (const QuantizedLayer& l : layers_)
-    out << std::left << std::setw(static_cast<int>(width)) << l.name << "  " << std::setw(16) << l.op << std::right
-        << std::fixed << std::setprecision(5) << std::setw(8) << l.error << "  "
+    out << std::left << std::setw(static_cast<int>(width)) << l.name << "  " << std::setw(static_cast<int>(op_width))
+        << l.op << "  " << std::right << std::fixed << std::setprecision(5) << std::setw(8) << l.error << "  "
         << (l.quantized ? "int8" : "float32: " + l.reason) << "\n";
   return out.str();
 }
@@ -111,6 +135,7 @@ Quantized quantize(Link& model, const std::vector<Variables>& batches, const Qua
   if (!(o.percentile > 0 && o.percentile <= 100))
     throw ValueError("quantize: percentile must be in (0, 100], not ", o.percentile);
   const std::string name = model.class_name();
+  refuse_state(model, batches[0]);
   onnx::ModelFile file = onnx::read_model(
       onnx::export_model(model, batches[0], {.dynamic_batch = o.dynamic_batch, .refuse_reads = true}), {}, name);
   onnx::make_initializers(file);

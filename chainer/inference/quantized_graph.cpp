@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "chainer/onnx/quantized.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
@@ -20,6 +21,8 @@ template <std::size_t n>
 bool is_one_of(const Node& node, const std::array<std::string_view, n>& ops) {
   return node.domain.empty() && std::find(ops.begin(), ops.end(), node.op_type) != ops.end();
 }
+constexpr std::array<std::string_view, 2> kMeans = {"GlobalAveragePool", "AveragePool"},
+                                          kActivations = {"Relu", "Clip"};
 bool is_affine(const Node& n) { return is_one_of(n, std::array<std::string_view, 3>{"Conv", "Gemm", "MatMul"}); }
 const Attribute* attribute(const Node& n, std::string_view name) {
   for (const Attribute& a : n.attributes)
@@ -56,21 +59,29 @@ QuantizedGraph::QuantizedGraph(onnx::ModelFile file, const std::vector<std::stri
     for (const std::string& name : n.inputs) readers_[name].push_back(&n);
     for (const std::string& name : n.outputs) maker_[name] = &n;
   }
+  find_tables();
   std::map<const Node*, std::string> reasons;
-  std::set<std::string> wanted, names;
+  std::set<std::string> wanted, names, in_tables;
   // Backwards: what no operator reads as integers need not be integers.
   for (auto n = file_.nodes.rbegin(); n != file_.nodes.rend(); ++n) {
     std::string& why = reasons[&*n] = refusal(*n);
     const std::string name = layer_name(*n);
     names.insert(name);
     if (why.empty() && std::find(leave.begin(), leave.end(), name) != leave.end()) why = "it is in `leave`";
-    const std::string out = n->outputs.empty() ? "" : after_activation(n->outputs[0]);
-    const bool needed = wanted.contains(out) && !results_.contains(out);
-    if (why.empty() && (n->op_type == "Add" || moves(*n)) && !needed) why = "its result is used in float32";
+    const std::string out = result_of(*n);
+    const auto origin = origins_.find(out);
+    const bool needed = (wanted.contains(out) && !results_.contains(out)) || in_tables.contains(out);
+    if (why.empty() && !needed && (combines(*n) || moves(*n) || origin != origins_.end()))
+      why = "its result is used in float32";
     if (!why.empty()) continue;
     taken_.insert(&*n);
-    wanted.insert(n->inputs[0]);
-    if (n->op_type == "Add") wanted.insert(n->inputs[1]);
+    if (origin != origins_.end()) {
+      wanted.insert(origin->second);
+      for (const std::string& name : n->inputs)
+        if (origins_.contains(name)) in_tables.insert(name);
+    } else {
+      wanted.insert(n->inputs.begin(), combines(*n) ? n->inputs.end() : n->inputs.begin() + 1);
+    }
   }
   for (const std::string& name : leave)
     if (!names.contains(name)) throw ValueError("quantize: no layer is named '", name, "'");
@@ -81,7 +92,7 @@ QuantizedGraph::QuantizedGraph(onnx::ModelFile file, const std::vector<std::stri
     for (const std::string& t : n.outputs)
       if (wanted.contains(t)) tensors_.push_back(t);
     if (n.outputs.empty() || inside.contains(n.outputs[0])) continue;
-    const std::string out = taken_.contains(&n) ? after_activation(n.outputs[0]) : n.outputs[0];
+    const std::string out = taken_.contains(&n) ? result_of(n) : n.outputs[0];
     if (out != n.outputs[0]) inside.insert(out);
     if (n.op_type != "Constant" && n.op_type != "Shape")
       layers_.push_back({layer_name(n), n.op_type, out, reasons[&n]});
@@ -105,8 +116,53 @@ std::string QuantizedGraph::layer_name(const Node& n) const {
 }
 
 bool QuantizedGraph::moves(const Node& n) const {
-  return is_one_of(
-      n, std::array<std::string_view, 6>{"MaxPool", "Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze"});
+  return is_one_of(n, std::array<std::string_view, 8>{"MaxPool", "Reshape", "Flatten", "Transpose", "Squeeze",
+                                                      "Unsqueeze", "Expand", "Slice"});
+}
+
+bool QuantizedGraph::combines(const Node& n) const {
+  return is_one_of(n, std::array<std::string_view, 3>{"Add", "Mul", "Concat"}) &&
+         !origins_.contains(n.outputs.empty() ? "" : n.outputs[0]);
+}
+
+void QuantizedGraph::find_tables() {
+  for (const Node& n : file_.nodes) {
+    if (!onnx::is_pointwise(n)) continue;
+    std::set<std::string> of;
+    for (const std::string& name : n.inputs) {
+      const Array* const c = constant(name);
+      if (name.empty() || (c && c->size() == 1 && c->ndim() <= 1)) continue;
+      const auto it = origins_.find(name);
+      of.insert(c || it == origins_.end() ? name : it->second);
+    }
+    if (of.size() != 1 || constant(*of.begin())) continue;
+    // (An activation directly after an operator is part of it.)
+    const auto before = maker_.find(n.inputs[0]);
+    if (before != maker_.end() && before->second->outputs[0] == n.inputs[0] &&
+        result_of(*before->second) == n.outputs[0])
+      continue;
+    origins_[n.outputs[0]] = *of.begin();
+  }
+}
+
+bool QuantizedGraph::is_made_of_integers(const std::string& tensor) const {
+  std::string t = tensor;
+  while (true) {
+    if (const auto origin = origins_.find(t); origin != origins_.end()) {
+      t = origin->second;
+      continue;
+    }
+    const auto maker = maker_.find(t);
+    if (maker == maker_.end()) return false;
+    const Node& n = *maker->second;
+    if (!moves(n) && !is_one_of(n, kActivations)) return combines(n) || (is_affine(n) && refusal(n).empty());
+    t = n.inputs[0];
+  }
+}
+
+std::string QuantizedGraph::result_of(const Node& n) const {
+  if (n.outputs.empty()) return "";
+  return is_affine(n) || combines(n) || is_one_of(n, kMeans) ? after_activation(n.outputs[0]) : n.outputs[0];
 }
 
 std::string QuantizedGraph::after_activation(const std::string& tensor) const {
@@ -136,17 +192,14 @@ std::string QuantizedGraph::refusal(const Node& n) const {
       return "it is scaled or transposed";
     return {};
   }
-  if (n.domain.empty() && n.op_type == "Add")
-    return constant(n.inputs[0]) || constant(n.inputs[1]) ? "it adds a constant" : "";
-  if (moves(n)) return n.outputs.size() == 1 && !constant(n.inputs[0]) ? "" : "it has several results";
-  if (is_one_of(n, std::array<std::string_view, 2>{"GlobalAveragePool", "AveragePool"})) {
-    auto source = maker_.find(n.inputs[0]);
-    while (source != maker_.end() && is_one_of(*source->second, std::array<std::string_view, 2>{"Relu", "Clip"}))
-      source = maker_.find(source->second->inputs[0]);
-    const bool integers =
-        source != maker_.end() && is_one_of(*source->second, std::array<std::string_view, 3>{"Conv", "Add", "MaxPool"});
-    return integers ? "" : "its input is made in float32";
+  const auto table = n.outputs.empty() ? origins_.end() : origins_.find(n.outputs[0]);
+  if (table != origins_.end()) return is_made_of_integers(table->second) ? "" : "its input is made in float32";
+  if (combines(n)) {
+    const bool constants = std::any_of(n.inputs.begin(), n.inputs.end(), [&](const auto& i) { return constant(i); });
+    return constants ? "one of its inputs is constant" : "";
   }
+  if (moves(n)) return n.outputs.size() == 1 && !constant(n.inputs[0]) ? "" : "it has several results";
+  if (is_one_of(n, kMeans)) return is_made_of_integers(n.inputs[0]) ? "" : "its input is made in float32";
   return "the operator runs in float32";
 }
 

@@ -41,12 +41,20 @@ class QuantizedGraph {
   // The tensor after an activation that is fused with this one.
   std::string after_activation(const std::string& tensor) const;
   bool moves(const onnx::Node& n) const;
+  bool combines(const onnx::Node& n) const;
+  // Returns the result of an operator, after the activation that is fused with it.
+  std::string result_of(const onnx::Node& n) const;
+  // Sets origins_: elementwise operators of a single array are one table of results.
+  void find_tables();
+  // Returns true if the operator that makes a tensor, before what only moves elements, computes with integers.
+  bool is_made_of_integers(const std::string& tensor) const;
 
   onnx::ModelFile file_;
   std::map<std::string, const Array*> constants_;
   std::map<std::string, std::vector<const onnx::Node*>> readers_;
   std::map<std::string, const onnx::Node*> maker_;
-  std::set<std::string> results_;  // of the graph
+  std::map<std::string, std::string> origins_;  // from results of elementwise operators to the array they depend on
+  std::set<std::string> results_;               // of the graph
   std::vector<Layer> layers_;
   std::vector<std::string> tensors_;
   std::set<const onnx::Node*> taken_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "chainer/onnx/quantized.h"
 #include "chainer/routines/arithmetic.h"
@@ -24,7 +25,8 @@ void add_attributes(Node& n, const std::string& of, const Quantization& q) {
 
 class Fusion {
  public:
-  Fusion(Plan& plan, const std::vector<int>& outputs) : plan_(plan), outputs_(outputs), gone_(plan.steps.size()) {
+  Fusion(Plan& plan, const std::vector<int>& outputs, int64_t opset)
+      : plan_(plan), outputs_(outputs), opset_(opset), gone_(plan.steps.size()), unread_(plan.steps.size()) {
     for (const int s : outputs) ++readers_[s];
     for (std::size_t i = 0; i < plan.steps.size(); ++i) {
       for (const int s : plan.steps[i].out) maker_[s] = i;
@@ -38,15 +40,20 @@ class Fusion {
       const std::string op = plan_.steps[i].node->domain.empty() ? plan_.steps[i].node->op_type : "";
       if (op == "Conv" || op == "Gemm" || op == "MatMul")
         affine(i, op);
-      else if (op == "Add")
-        add(i);
+      else if (op == "Add" || op == "Mul")
+        combine(i, op == "Add" ? "QuantizedAdd" : "QuantizedMul");
+      else if (op == "Concat")
+        concat(i);
       else if (op == "MaxPool")
         move(i, "QuantizedMaxPool");
       else if (op == "GlobalAveragePool" || op == "AveragePool")
         mean(i);
-      else if (op == "Reshape" || op == "Flatten" || op == "Transpose" || op == "Squeeze" || op == "Unsqueeze")
+      else if (op == "Reshape" || op == "Flatten" || op == "Transpose" || op == "Squeeze" || op == "Unsqueeze" ||
+               op == "Expand" || op == "Slice")
         move(i, {});
     }
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i)
+      if (!gone_[i] && is(plan_.steps[i], "QuantizeLinear")) table(i);
     remove();
   }
 
@@ -195,7 +202,7 @@ class Fusion {
             {x->slot, keep(w->W), keep(w->scales), keep(*b)}, tail(i));
   }
 
-  void add(std::size_t i) {
+  void combine(std::size_t i, const char* name) {
     const Step& step = plan_.steps[i];
     const auto x = source(step.in[0]), z = source(step.in[1]);
     const Tail t = tail(i);
@@ -203,7 +210,69 @@ class Fusion {
     Node node = *step.node;
     add_attributes(node, "x", x->q);
     add_attributes(node, "z", z->q);
-    replace(i, "QuantizedAdd", std::move(node), {x->slot, z->slot}, t);
+    replace(i, name, std::move(node), {x->slot, z->slot}, t);
+  }
+
+  void concat(std::size_t i) {
+    const Step& step = plan_.steps[i];
+    const Tail t = tail(i);
+    if (!t.to) return;
+    Node node = *step.node;
+    std::vector<int> in;
+    for (const int s : step.in) {
+      const auto x = source(s);
+      if (!x) return;
+      add_attributes(node, "x" + std::to_string(in.size()), x->q);
+      in.push_back(x->slot);
+    }
+    replace(i, "QuantizedConcat", std::move(node), std::move(in), t);
+  }
+
+  // Elementwise steps between integers and integers, which depend on one array.
+  struct Region {
+    std::optional<Source> of = {};
+    std::set<int> in = {};             // slots that hold the numbers of `of`
+    std::set<std::size_t> steps = {};  // in the order of the plan
+  };
+  bool extend(Region& region, int slot) const {
+    if (const Array a = constant(slot)) return a.size() == 1 && a.ndim() <= 1;
+    if (const auto s = source(slot)) {
+      if (region.of && (region.of->slot != s->slot || region.of->q != s->q)) return false;
+      region.of = s;
+      region.in.insert(slot);
+      return true;
+    }
+    const auto maker = maker_.find(slot);
+    if (slot < 0 || maker == maker_.end() || gone_[maker->second]) return false;
+    if (region.steps.contains(maker->second)) return true;
+    const Step& step = plan_.steps[maker->second];
+    if (!is_pointwise(*step.node) || step.op->control) return false;
+    region.steps.insert(maker->second);
+    return std::all_of(step.in.begin(), step.in.end(), [&](int s) { return s < 0 || extend(region, s); });
+  }
+
+  // Replaces the region before a QuantizeLinear by a table.
+  void table(std::size_t i) {
+    const Step& last = plan_.steps[i];
+    const auto to = quantization(last);
+    Region region;
+    if (!to || !extend(region, last.in[0]) || !region.of) return;
+    std::map<int, Variable> values;
+    for (const int s : region.in) values[s] = Variable(all_numbers(region.of->q), false);
+    for (const std::size_t s : region.steps) {
+      const Step& step = plan_.steps[s];
+      Variables in;
+      for (const int k : step.in) {
+        const Array a = constant(k);
+        in.push_back(k < 0 ? Variable() : a ? Variable(a, false) : values.at(k));
+      }
+      values[step.out[0]] = step.op->run(Call(*step.node, step.node->opset ? step.node->opset : opset_, in))[0];
+    }
+    const Array results = values.at(last.in[0]).array();
+    if (results.dtype() != float32 || results.shape() != Shape{256}) return;
+    for (const std::size_t s : region.steps) unread_[s] = true;
+    replace(i, "QuantizedLookUp", *last.node, {region.of->slot, keep(host_kernels::quantize(results, *to))},
+            Tail{last.out[0]});
   }
 
   void mean(std::size_t i) {
@@ -227,26 +296,32 @@ class Fusion {
     finish(i, t);
   }
 
-  // Removes replaced steps, and DequantizeLinear that no step reads any more.
+  static bool is(const Step& s, std::string_view op) { return s.node->domain.empty() && s.node->op_type == op; }
+
+  // Removes replaced steps, and DequantizeLinear and steps of tables that no step reads any more.
   void remove() {
     std::map<int, int> readers;
     for (const int s : outputs_) ++readers[s];
     for (std::size_t i = 0; i < plan_.steps.size(); ++i)
       if (!gone_[i])
         for (const int s : plan_.steps[i].in) ++readers[s];
-    std::vector<Step> kept;
-    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
-      Step& s = plan_.steps[i];
-      if (gone_[i] || (s.node->op_type == "DequantizeLinear" && s.node->domain.empty() && !readers[s.out[0]])) continue;
-      kept.push_back(std::move(s));
+    for (std::size_t i = plan_.steps.size(); i-- > 0;) {
+      const Step& s = plan_.steps[i];
+      if (gone_[i] || !(unread_[i] || is(s, "DequantizeLinear")) || readers[s.out[0]]) continue;
+      gone_[i] = true;
+      for (const int in : s.in) --readers[in];
     }
+    std::vector<Step> kept;
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i)
+      if (!gone_[i]) kept.push_back(std::move(plan_.steps[i]));
     plan_.steps = std::move(kept);
   }
 
   static constexpr int64_t kLeastChannels = 16;  // of a group, with fewer a product would mostly multiply padding
   Plan& plan_;
   const std::vector<int>& outputs_;
-  std::vector<bool> gone_;
+  int64_t opset_;
+  std::vector<bool> gone_, unread_;  // unread_: steps that tables replace, unless others read their results
   std::map<int, std::size_t> maker_, reader_;
   std::map<int, int> readers_;
   const Variables none_ = {};
@@ -254,12 +329,12 @@ class Fusion {
 
 }  // namespace
 
-bool fuse_quantized(Plan& plan, const std::vector<int>& outputs) {
+bool fuse_quantized(Plan& plan, const std::vector<int>& outputs, int64_t opset) {
   const auto dequantizes = [](const Step& s) {
     return s.node->op_type == "DequantizeLinear" && s.node->domain.empty();
   };
   if (std::none_of(plan.steps.begin(), plan.steps.end(), dequantizes)) return false;
-  Fusion(plan, outputs).run();
+  Fusion(plan, outputs, opset).run();
   return true;
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Operators on integers of eight bits that the simplification of a model makes (quantized.h).
+#include <algorithm>
 #include <limits>
 
 #include "chainer/functions/array.h"
-#include "chainer/functions/math.h"
 #include "chainer/onnx/quantized.h"
 #include "chainer/onnx/windows.h"
 #include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/manipulation.h"
 #include "chainer/routines/reduction.h"
 
 namespace chainer::onnx {
@@ -56,11 +58,33 @@ Variables multiply(const Call& c) {
   return constant(y.reshape(out));
 }
 
+// Both inputs in the shape of the result.
+std::pair<Array, Array> operands(const Call& c) {
+  if (c[0].shape() == c[1].shape()) return {c.array(0), c.array(1)};
+  const Shape shape = broadcast_shapes(c[0].shape(), c[1].shape(), c.node().op_type);
+  return {broadcast_to(c.array(0), shape), broadcast_to(c.array(1), shape)};
+}
 Variables add(const Call& c) {
-  const Quantization x = quantization(c, "x"), z = quantization(c, "z");
-  if (c[0].shape() == c[1].shape())
-    return constant(host_kernels::quantized_add(c.array(0), x, c.array(1), z, result(c)));
-  return constant(limited(real(c.array(0), x) + real(c.array(1), z), result(c)));
+  const auto [x, z] = operands(c);
+  return constant(host_kernels::quantized_add(x, quantization(c, "x"), z, quantization(c, "z"), result(c)));
+}
+Variables times(const Call& c) {
+  const auto [x, z] = operands(c);
+  return constant(host_kernels::quantized_multiply(x, quantization(c, "x"), z, quantization(c, "z"), result(c)));
+}
+Variables look_up(const Call& c) { return constant(host_kernels::quantized_look_up(c.array(0), c.array(1))); }
+
+Variables concat(const Call& c) {
+  const QuantizedResult r = result(c);
+  Variables parts;
+  for (std::size_t i = 0; i < c.count(); ++i) {
+    const Quantization q = quantization(c, "x" + std::to_string(i));
+    const bool same = q == *r.to && r.low == -std::numeric_limits<float>::infinity() &&
+                      r.high == std::numeric_limits<float>::infinity();
+    parts.push_back(same ? c[i]
+                         : Variable(host_kernels::quantized_look_up(c.array(i), limited(all_numbers(q), r)), false));
+  }
+  return find_operator("Concat")->run(Call(c.node(), c.opset(), parts));
 }
 
 Variables max_pool(const Call& c) {
@@ -86,8 +110,9 @@ Variables mean(const Call& c) {
 }
 
 constexpr Operator kOperators[] = {
-    {"QuantizedAdd", 1, add},          {"QuantizedConv", 1, convolve}, {"QuantizedMatMul", 1, multiply},
-    {"QuantizedMaxPool", 1, max_pool}, {"QuantizedMean", 1, mean},
+    {"QuantizedAdd", 1, add},        {"QuantizedConcat", 1, concat},   {"QuantizedConv", 1, convolve},
+    {"QuantizedLookUp", 1, look_up}, {"QuantizedMatMul", 1, multiply}, {"QuantizedMaxPool", 1, max_pool},
+    {"QuantizedMean", 1, mean},      {"QuantizedMul", 1, times},
 };
 
 }  // namespace
@@ -106,6 +131,39 @@ std::optional<host_kernels::QuantizedWindows> image_windows(const Call& c, const
                                         .before = {w.before[0], w.before[1]},
                                         .dilation = {w.dilation[0], w.dilation[1]},
                                         .out = {w.out[0], w.out[1]}};
+}
+
+Array all_numbers(const Quantization& q) {
+  Array out({256});
+  for (int byte = 0; byte < 256; ++byte) {
+    const int number = q.dtype == int8 && byte > 127 ? byte - 256 : byte;
+    out.mutable_data<float>()[byte] = static_cast<float>(number - q.zero) * q.scale;
+  }
+  return out;
+}
+
+bool is_pointwise(const Node& n) {
+  static constexpr std::string_view kOps[] = {"Abs",         "Add",
+                                              "Ceil",        "Celu",
+                                              "Clip",        "Cos",
+                                              "Div",         "Elu",
+                                              "Erf",         "Exp",
+                                              "Floor",       "Gelu",
+                                              "HardSigmoid", "HardSwish",
+                                              "Identity",    "LeakyRelu",
+                                              "Log",         "Max",
+                                              "Min",         "Mish",
+                                              "Mul",         "Neg",
+                                              "PRelu",       "Pow",
+                                              "Reciprocal",  "Relu",
+                                              "Round",       "Selu",
+                                              "Sigmoid",     "Sign",
+                                              "Sin",         "Softplus",
+                                              "Softsign",    "Sqrt",
+                                              "Sub",         "Swish",
+                                              "Tanh",        "ThresholdedRelu"};
+  return n.outputs.size() == 1 && (n.domain.empty() || n.domain == "com.microsoft") &&
+         std::find(std::begin(kOps), std::end(kOps), n.op_type) != std::end(kOps);
 }
 
 std::optional<Quantization> single_quantization(const Array& scale, const Array& zero) {

@@ -115,7 +115,7 @@ Plan Program::folded(const Variables& leaf_values) const {
     out.values[at(leaves[i].slot)] = Variable(leaf_values[i].array(), false);
   // Integers of weights stay until it is known which operators compute with them.
   fold_steps(plan.steps, out, false, true);
-  if (fuse_quantized(out, output_slots)) {
+  if (fuse_quantized(out, output_slots, opset)) {
     const std::vector<Step> rest = std::exchange(out.steps, {});
     fold_steps(rest, out, false, false);
   }

@@ -6,16 +6,23 @@
 
 namespace chainer::onnx {
 
-/// Returns an operator that fuse_quantized() makes: QuantizedConv, QuantizedMatMul, QuantizedAdd, QuantizedMaxPool or
-/// QuantizedMean. Their nodes have the attributes of the operator that they replace, and numbers: x_scale, x_zero,
-/// x_type (1: int8), likewise for z, the second operand, and y, the result, which is float32 without y_scale; low and
-/// high, the limits of an activation. Inputs are x, W, scales of W and the bias in int32, or x and z.
+/// Returns an operator that fuse_quantized() makes: QuantizedConv, QuantizedMatMul, QuantizedAdd, QuantizedMul,
+/// QuantizedConcat, QuantizedLookUp, QuantizedMaxPool or QuantizedMean. Their nodes have the attributes of the operator
+/// that they replace, and numbers: x_scale, x_zero, x_type (1: int8), likewise for z, the second operand, for x0, x1 and
+/// so on, and for y, the result, which is float32 without y_scale; low and high, the limits of an activation. Inputs are
+/// x, W, scales of W and the bias in int32, or x and z, or x and a table of 256 results.
 const Operator* quantized_operator(std::string_view name);
 
-/// Replaces DequantizeLinear, an operator (Conv, Gemm, MatMul, Add, MaxPool, GlobalAveragePool, AveragePool, Relu and
-/// Clip after them) and QuantizeLinear by one operator on integers, if weights and scales are constants; operators that
-/// only move elements run on integers. Adds slots at the end. Returns true if there was something to dequantize.
-bool fuse_quantized(Plan& plan, const std::vector<int>& outputs);
+/// Replaces DequantizeLinear, an operator (Conv, Gemm, MatMul, Add, Mul, Concat, MaxPool, GlobalAveragePool,
+/// AveragePool, Relu and Clip after them) and QuantizeLinear by one operator on integers, if weights and scales are
+/// constants; operators that only move elements run on integers. Elementwise operators of one array become a table of
+/// their results for all 256 integers. Adds slots at the end. Returns true if there was something to dequantize.
+bool fuse_quantized(Plan& plan, const std::vector<int>& outputs, int64_t opset);
+
+/// Returns true if each element of the operator's result depends on the elements of its inputs at the same place only.
+bool is_pointwise(const Node& n);
+/// The numbers, float32, that the integers of the bytes 0 to 255 stand for.
+Array all_numbers(const host_kernels::Quantization& q);
 
 /// Converts a convolution's windows; nullopt unless there are two spatial axes.
 std::optional<host_kernels::QuantizedWindows> image_windows(const Call& c, const Shape& x, const Dims& kernel);

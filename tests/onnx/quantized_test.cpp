@@ -167,6 +167,71 @@ TEST(quantized_blocks_stay_on_integers) {
   }
 }
 
+// Elementwise operators of one array are a table, whatever their number.
+TEST(quantized_elementwise_operators_are_tables) {
+  int seed = 300;
+  for (const Dtype d : {uint8, int8})
+    for (const int64_t n : {5, 63, 64, 65, 1000, 20000})
+      for (const int kind : {0, 1, 2, 3, 4, 5}) {
+        Builder b(++seed);
+        const int z = d == int8 ? -5 : 120;
+        const auto number = [&](double v) { return b.constant(full(seed % 2 ? Shape{} : Shape{1}, v, float32)); };
+        const std::string in = b.both("x", 0.03f, z, d);
+        std::string y;
+        if (kind == 0) y = b.node("Sigmoid", {in});
+        if (kind == 1) y = b.node("Mul", {in, b.node("Sigmoid", {in})});
+        if (kind == 2) {  // GELU
+          const std::string half = b.node("Mul", {in, number(0.5)});
+          y = b.node("Mul", {half, b.node("Add", {b.node("Erf", {b.node("Div", {in, number(1.4142)})}), number(1)})});
+        }
+        if (kind == 3) y = b.node("Clip", {in, number(-0.5), number(1.5)});
+        if (kind == 4) y = b.node("LeakyRelu", {b.node("Neg", {in})}, {onnx::attribute("alpha", 0.25)});
+        if (kind == 5) y = b.node("Log", {in});  // NaN and infinities become the lowest integer
+        const std::string q = b.integers(y, 0.02f, d == int8 ? 3 : 130, kind % 2 ? d : uint8);
+        const Array x = b.draw.normal(0, 1, n == 20000 ? Shape{2, 16, 25, 25} : Shape{n}, float32);
+        EXPECT_EQ(compare(b, q, kind % 2 ? d : uint8, kind == 5 ? abs(x) + 0.5f : x, 0), std::size_t{2});
+      }
+}
+
+// A result of a table that another operator reads in float32 is computed for it.
+TEST(quantized_tables_next_to_floats) {
+  Builder b(400);
+  const std::string in = b.both("x", 0.03f, 120, uint8), s = b.node("Sigmoid", {in});
+  const std::string y = b.numbers(b.integers(b.node("Mul", {in, s}), 0.02f, 100, uint8), 0.02f, 100, uint8);
+  const std::string out = b.node("Add", {b.node("ReduceMax", {s}, {whole("keepdims", 1)}), y});
+  EXPECT_EQ(compare(b, out, float32, b.draw.normal(0, 1, {4, 30}, float32), 1e-6), std::size_t{7});
+  // Two arrays, and constants that are not single numbers, are no table.
+  Builder other(401);
+  const std::string a = other.both("x", 0.03f, 120, uint8),
+                    w = other.node("Mul", {a, other.constant(other.draw.normal(0, 1, {30}, float32))});
+  EXPECT_EQ(compare(other, other.integers(w, 0.02f, 100, uint8), uint8, other.draw.normal(0, 1, {4, 30}, float32), 0),
+            std::size_t{4});
+}
+
+TEST(quantized_products_of_two_arrays_and_joined_arrays) {
+  int seed = 500;
+  for (const Dtype d : {uint8, int8})
+    for (const Dtype e : {uint8, int8})
+      for (const char* type : {"Mul", "Add", "Concat"})
+        for (const bool gate : {false, true}) {
+          const bool joined = std::string(type) == "Concat";
+          if (joined && gate) continue;
+          Builder b(++seed);
+          const auto zero = [&](int z, Dtype t) { return t == int8 ? z - 128 : z; };
+          std::string x = b.both("x", 0.03f, zero(120, d), d);
+          if (gate)  // one number for each channel
+            x = b.both(b.node("GlobalAveragePool", {x}), 0.01f, zero(100, d), d);
+          const std::string z = b.both(b.node("Sigmoid", {b.both("x", 0.03f, zero(110, d), d)}), 0.004f, zero(3, e), e);
+          std::string y = joined     ? b.node(type, {x, z, x}, {whole("axis", 1)})
+                          : seed % 2 ? b.node(type, {x, z})
+                                     : b.node(type, {z, x});
+          if (seed % 3) y = b.node("Relu", {y});
+          const std::string q = b.integers(y, 0.02f, zero(40, d), d);
+          const std::size_t count = gate ? 5 : 4;
+          EXPECT_EQ(compare(b, q, d, b.draw.normal(0, 1, {2, 19, 5, 7}, float32), 1), count);
+        }
+}
+
 TEST(quantized_operators_of_files) {
   Builder b(9);
   const Array W = b.draw.randint(-127, 128, {6, 3, 3, 2}).astype(int8),

@@ -50,6 +50,12 @@ Array quantized_matmul(const Array& x, const Quantization& from, const Quantized
 /// Returns a + b, of one shape, as integers.
 Array quantized_add(const Array& a, const Quantization& of_a, const Array& b, const Quantization& of_b,
                     const QuantizedResult& result);
+/// Returns a * b likewise.
+Array quantized_multiply(const Array& a, const Quantization& of_a, const Array& b, const Quantization& of_b,
+                         const QuantizedResult& result);
+/// Returns table[x], where the table has 256 integers of eight bits: element b is the result for the byte b, which for
+/// int8 is the integer in two's complement.
+Array quantized_look_up(const Array& x, const Array& table);
 /// Returns the largest integer under each window of x (N, C, H, W); those outside of x do not count.
 Array quantized_max_pooling(const Array& x, const QuantizedWindows& windows);
 /// Returns the means (N, C, 1, 1) of x (N, C, H, W).

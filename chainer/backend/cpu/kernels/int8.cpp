@@ -11,9 +11,9 @@
 
 namespace {
 
+using chainer::cpu::Int8Pair;
 using chainer::cpu::Int8Product;
 using chainer::cpu::Int8Results;
-using chainer::cpu::Int8Sum;
 
 typedef int16_t Pairs __attribute__((vector_size(kBytes)));
 typedef int32_t Sums __attribute__((vector_size(kBytes)));
@@ -198,23 +198,51 @@ void quantize(const float* x, float scale, float zero, float low, float high, ui
   for (int64_t i = 0; i < n; i += kLanes) write(out + i, rounding(read<Floats>(x + i, n - i) / scale), n - i);
 }
 
-template <class A, class B>
-void sum_of(const Int8Sum& s, const uint8_t* a, const uint8_t* b, uint8_t* out, int64_t n) {
+struct Plus {
+  static constexpr bool kScalesOnce = false;
+  static Floats of(Floats x, Floats y) { return x + y; }
+};
+struct Times {
+  static constexpr bool kScalesOnce = true;  // the scale of the result divides one of the factors
+  static Floats of(Floats x, Floats y) { return x * y; }
+};
+template <class F, class A, class B>
+void combine(const Int8Pair& s, const uint8_t* a, const uint8_t* b, uint8_t* out, int64_t n) {
   const Rounding rounding(s.zero, s.low, s.high);
   const Floats a_zero = Floats{} + s.a_zero, b_zero = Floats{} + s.b_zero;
-  const Floats a_factor = Floats{} + s.a_scale / s.scale, b_factor = Floats{} + s.b_scale / s.scale;
+  const Floats a_factor = Floats{} + (F::kScalesOnce ? s.a_scale : s.a_scale / s.scale),
+               b_factor = Floats{} + s.b_scale / s.scale;
   for (int64_t i = 0; i < n; i += kLanes) {
     const Floats x = (__builtin_convertvector(widened<A>(a + i, n - i), Floats) - a_zero) * a_factor;
     const Floats y = (__builtin_convertvector(widened<B>(b + i, n - i), Floats) - b_zero) * b_factor;
-    write(out + i, rounding(x + y), n - i);
+    write(out + i, rounding(F::of(x, y)), n - i);
   }
 }
-void add(const Int8Sum& s, const uint8_t* a, const uint8_t* b, uint8_t* out, int64_t n) {
+template <class F>
+void of_pair(const Int8Pair& s, const uint8_t* a, const uint8_t* b, uint8_t* out, int64_t n) {
   if (s.a_is_signed)
-    s.b_is_signed ? sum_of<int8_t, int8_t>(s, a, b, out, n) : sum_of<int8_t, uint8_t>(s, a, b, out, n);
+    s.b_is_signed ? combine<F, int8_t, int8_t>(s, a, b, out, n) : combine<F, int8_t, uint8_t>(s, a, b, out, n);
   else
-    s.b_is_signed ? sum_of<uint8_t, int8_t>(s, a, b, out, n) : sum_of<uint8_t, uint8_t>(s, a, b, out, n);
+    s.b_is_signed ? combine<F, uint8_t, int8_t>(s, a, b, out, n) : combine<F, uint8_t, uint8_t>(s, a, b, out, n);
 }
+
+void look_up(const uint8_t* table, const uint8_t* x, uint8_t* out, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) out[i] = table[x[i]];
+}
+#if defined(__AVX512BW__)
+// Two permutations of 128 bytes, for the lower and the upper half of the table.
+[[gnu::target("avx512vbmi")]] void permute(const uint8_t* table, const uint8_t* x, uint8_t* out, int64_t n) {
+  const __m512i part[4] = {_mm512_loadu_si512(table), _mm512_loadu_si512(table + 64), _mm512_loadu_si512(table + 128),
+                           _mm512_loadu_si512(table + 192)};
+  for (int64_t i = 0; i < n; i += 64) {
+    const __mmask64 inside = n - i >= 64 ? ~__mmask64{0} : (__mmask64{1} << (n - i)) - 1;
+    const __m512i v = _mm512_maskz_loadu_epi8(inside, x + i);
+    const __m512i low = _mm512_permutex2var_epi8(part[0], v, part[1]),
+                  high = _mm512_permutex2var_epi8(part[2], v, part[3]);
+    _mm512_mask_storeu_epi8(out + i, inside, _mm512_mask_blend_epi8(_mm512_movepi8_mask(v), low, high));
+  }
+}
+#endif
 
 template <class T>
 void larger(uint8_t* out, const uint8_t* x, int64_t n) {
@@ -247,9 +275,14 @@ void fill_int8(Int8Loops& k) {
        to_bytes,
        to_floats,
        quantize,
-       add,
+       of_pair<Plus>,
+       of_pair<Times>,
+       look_up,
        {larger<uint8_t>, larger<int8_t>},
        {accumulate<uint8_t>, accumulate<int8_t>},
        {depthwise<uint8_t>, depthwise<int8_t>}};
+#if defined(__AVX512BW__)
+  if (__builtin_cpu_supports("avx512vbmi")) k.look_up = permute;
+#endif
 }
 }  // namespace chainer::cpu::CHAINER_KERNEL_ISA

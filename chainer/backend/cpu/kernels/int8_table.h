@@ -56,15 +56,19 @@ struct Int8Loops {
   /// out[i] = x[i] / scale, rounded and limited likewise.
   void (*quantize)(const float* x, float scale, float zero, float low, float high, uint8_t* out, int64_t n);
   /// out[i] = ((a[i] - a_zero) a_scale + (b[i] - b_zero) b_scale) / scale, rounded and limited likewise.
-  void (*add)(const struct Int8Sum& s, const uint8_t* a, const uint8_t* b, uint8_t* out, int64_t n);
+  void (*add)(const struct Int8Pair& s, const uint8_t* a, const uint8_t* b, uint8_t* out, int64_t n);
+  /// out[i] = ((a[i] - a_zero) a_scale) ((b[i] - b_zero) b_scale) / scale, rounded and limited likewise.
+  void (*multiply)(const struct Int8Pair& s, const uint8_t* a, const uint8_t* b, uint8_t* out, int64_t n);
+  /// out[i] = table[x[i]], for a table of 256 elements.
+  void (*look_up)(const uint8_t* table, const uint8_t* x, uint8_t* out, int64_t n);
   /// out[j] = the larger of out[j] and x[j], of uint8 or int8.
   void (*larger[2])(uint8_t* out, const uint8_t* x, int64_t n);
   /// sums[j] += x[j], of uint8 or int8.
   void (*accumulate[2])(int32_t* sums, const uint8_t* x, int64_t n);
   void (*depthwise[2])(const Int8Depthwise& d);  ///< x of uint8 or int8
 };
-/// The numbers of an addition; is_signed says which operands and results are int8.
-struct Int8Sum {
+/// The numbers of an addition or multiplication; is_signed says which operands are int8.
+struct Int8Pair {
   float a_zero, a_scale, b_zero, b_scale, scale, zero, low, high;
   bool a_is_signed, b_is_signed;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pooling, additions and conversions of integers of eight bits.
+// Pooling of integers of eight bits.
 #include <cstring>
 #include <vector>
 
@@ -10,8 +10,6 @@
 
 namespace chainer::host_kernels {
 namespace {
-
-constexpr int64_t kBlock = 4096;  // elements of a task
 
 void pool(const Array& x, const QuantizedWindows& windows, Array& out) {
   const Array images = in_order(x, {0, 2, 3, 1});
@@ -79,59 +77,6 @@ Array quantized_means(const Array& x, const Quantization& from, const QuantizedR
   recording::step(
       "quantized_means", {&x, 1}, {&out, 1},
       [=](std::span<const Array> i, std::span<Array> y) { average(i[0], from, result, y[0]); }, true);
-  return out;
-}
-
-Array quantized_add(const Array& a, const Quantization& of_a, const Array& b, const Quantization& of_b,
-                    const QuantizedResult& result) {
-  const Dims order = is_dense(a.body()) ? memory_order(a) : Dims();
-  Array out = empty_in_order(a.shape(), result.to->dtype, Device(), order, "quantized_add");
-  if (out.size() == 0) return out;
-  cpu::Int8Output o{};
-  cpu::set_limits(result, o);
-  const cpu::Int8Sum sum{static_cast<float>(of_a.zero),
-                         of_a.scale,
-                         static_cast<float>(of_b.zero),
-                         of_b.scale,
-                         result.to->scale,
-                         o.zero,
-                         o.low,
-                         o.high,
-                         of_a.dtype == int8,
-                         of_b.dtype == int8};
-  const Array in[] = {a, b};
-  recording::step(
-      "quantized_add", in, {&out, 1},
-      [=](std::span<const Array> i, std::span<Array> y) {
-        const Array x = order.empty() ? i[0].contiguous() : in_order(i[0], order);
-        const Array z = order.empty() ? i[1].contiguous() : in_order(i[1], order);
-        const auto *p = static_cast<const uint8_t*>(x.raw()), *q = static_cast<const uint8_t*>(z.raw());
-        auto* const to = static_cast<uint8_t*>(y[0].mutable_raw());
-        cpu::parallel_ranges(x.size(), x.size(), kBlock, [&](int64_t begin, int64_t end) {
-          cpu::int8_loops().add(sum, p + begin, q + begin, to + begin, end - begin);
-        });
-      },
-      true);
-  return out;
-}
-
-Array quantize(const Array& x, const Quantization& to) {
-  const Dims order = is_dense(x.body()) ? memory_order(x) : Dims();
-  Array out = empty_in_order(x.shape(), to.dtype, Device(), order, "quantize");
-  if (out.size() == 0) return out;
-  recording::step(
-      "quantize", {&x, 1}, {&out, 1},
-      [=](std::span<const Array> i, std::span<Array> y) {
-        const Array dense = order.empty() ? i[0].contiguous() : in_order(i[0], order);
-        const float* const from = dense.data<float>();
-        auto* const q = static_cast<uint8_t*>(y[0].mutable_raw());
-        cpu::parallel_ranges(dense.size(), dense.size(), kBlock, [&](int64_t begin, int64_t end) {
-          cpu::int8_loops().quantize(from + begin, to.scale, static_cast<float>(to.zero),
-                                     static_cast<float>(to.lowest()), static_cast<float>(to.highest()), q + begin,
-                                     end - begin);
-        });
-      },
-      true);
   return out;
 }
 
