@@ -2,7 +2,8 @@
 // The latency of imported models in test mode: bench_onnx [--seconds S] [--threads N] [--batch N] FILE..., by default
 // with batch size 1. Prints one line per file, like chainer_bench. peers/onnx_latency.py compares with onnxruntime.
 //
-//   bench_onnx --export FOLDER        writes MLP.onnx, LeNet.onnx and ResNet50.onnx with random weights
+//   bench_onnx --export FOLDER           writes MLP.onnx, LeNet.onnx and ResNet50.onnx with random weights
+//   bench_onnx --quantize FOLDER FILE... writes the models with integers of eight bits, calibrated on random inputs
 #include <chainer/chainer.h>
 
 #include <algorithm>
@@ -67,11 +68,25 @@ void write_models(const fs::path& folder) {
   write("ResNet50.onnx", resnet, {1, 3, 224, 224});
 }
 
+void quantize(const fs::path& file, const fs::path& folder) {
+  onnx::Model model(file);
+  std::vector<Variables> batches(4);
+  for (Variables& batch : batches)
+    for (const onnx::TensorInfo& info : model.inputs()) batch.push_back(Variable(input_of(info, 4), false));
+  const inference::Quantized q = inference::quantize(model, batches);
+  fs::create_directories(folder);
+  q.save(folder / (file.stem().string() + "_int8.onnx"));
+  int integers = 0;
+  for (const inference::QuantizedLayer& l : q.layers()) integers += l.quantized;
+  std::printf("%s: %d of %zu layers compute with integers\n", file.stem().c_str(), integers, q.layers().size());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   double seconds = 3;
   int64_t batch = 1;
+  fs::path integers;  // the folder of quantized models
   try {
     for (int i = 1; i < argc; ++i) {
       const std::string arg = argv[i];
@@ -83,6 +98,10 @@ int main(int argc, char** argv) {
         batch = std::atoi(argv[++i]);
       else if (i + 1 < argc && arg == "--export")
         write_models(argv[++i]);
+      else if (i + 1 < argc && arg == "--quantize")
+        integers = argv[++i];
+      else if (!integers.empty())
+        quantize(arg, integers);
       else
         measure(arg, seconds, batch);
     }

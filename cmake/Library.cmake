@@ -279,9 +279,9 @@ foreach(need CAIRO:PkgConfig::CAIRO CURL:CURL::libcurl TURBOJPEG:PkgConfig::TURB
 endforeach()
 target_link_libraries(chainer PRIVATE $<BUILD_INTERFACE:chainer_options> ${needs})
 
-# For programs of this project that need only the first part.
+# For programs of this project that need only the first part. (With sanitizers they also refer to what they do not call.)
 set(chainer_first chainer)
-if(NOT BUILD_SHARED_LIBS)
+if(NOT BUILD_SHARED_LIBS AND NOT CHAINER_SANITIZE)
   set(chainer_first chainer_first)
   add_library(chainer_first STATIC EXCLUDE_FROM_ALL ${first_objects} ${first_only} ${kernel_objects})
   target_link_libraries(chainer_first PRIVATE chainer_options)

@@ -8,9 +8,9 @@ namespace chainer::onnx {
 
 /// Returns an operator that fuse_quantized() makes: QuantizedConv, QuantizedMatMul, QuantizedAdd, QuantizedMul,
 /// QuantizedConcat, QuantizedLookUp, QuantizedMaxPool or QuantizedMean. Their nodes have the attributes of the operator
-/// that they replace, and numbers: x_scale, x_zero, x_type (1: int8), likewise for z, the second operand, for x0, x1 and
-/// so on, and for y, the result, which is float32 without y_scale; low and high, the limits of an activation. Inputs are
-/// x, W, scales of W and the bias in int32, or x and z, or x and a table of 256 results.
+/// that they replace, and numbers: x_scale, x_zero, x_type (1: int8), likewise for z, the second operand, for x0, x1
+/// and so on, and for y, the result, which is float32 without y_scale; low and high, the limits of an activation.
+/// Inputs are x, W, scales of W and the bias in int32, or x and z, or x and a table of 256 results.
 const Operator* quantized_operator(std::string_view name);
 
 /// Replaces DequantizeLinear, an operator (Conv, Gemm, MatMul, Add, Mul, Concat, MaxPool, GlobalAveragePool,

@@ -2,6 +2,7 @@
 // Recordings of array operations, and their replay with other arrays.
 #include <chainer/array/backend.h>
 #include <chainer/array/recording/recorder.h>
+#include <chainer/array/recording/replays.h>
 #include <chainer/chainer.h>
 #include <chainer/testing/testing.h>
 
@@ -147,4 +148,49 @@ TEST(nobody_else_is_recorded) {
   }
   EXPECT_EQ(tape.phases[0]->steps.size(), std::size_t(0));
   EXPECT_EQ(recorder.refused(), "");
+}
+
+// Computations that wait when a recording begins read the same constants, or are read by the recorded function. They
+// are computed once, outside of it.
+TEST(computations_that_wait_are_no_part_of_a_recording) {
+  for (const int kind : {0, 1, 2, 3}) {
+    const Array w = floats({96, 128}), v = floats({128});
+    Array before;  // waits at each call
+    const auto f = [&](const Arrays& in) {
+      Array y = kind == 0 ? matmul(in[0], w) : in[0][{Slice(), Slice(0, 96)}] * w[{Slice(), Slice(0, 96)}];
+      if (kind == 1) y = y + sum(before);
+      if (kind == 2) y = y * before[{Slice(), Slice(0, 96)}];
+      if (kind == 3) y = y + sum(w * 2 + v, 1).reshape({96, 1});
+      return Arrays{exp(y) + 1};
+    };
+    recording::Replays replays;
+    before = w * 3 + v;
+    const Array constant = before;
+    for (int call = 0; call < 5; ++call) {
+      const Array x = floats({96, kind == 0 ? 96 : 128});
+      const Arrays waiting = {exp(w) * 2, sum(w * w, 1), tanh(constant)};
+      if (call == 1) before = w * 3 + v;  // the function is recorded now
+      const Array got = replays(f, {x})[0], expected = f({x})[0];
+      EXPECT(all(got == expected).item<bool>());
+      EXPECT(all(waiting[0] == exp(w) * 2).item<bool>());
+      EXPECT(all(waiting[1] == sum(w * w, 1)).item<bool>());
+      EXPECT(all(waiting[2] == tanh(constant)).item<bool>());
+    }
+    EXPECT_EQ(replays.refused(), "");
+    EXPECT_EQ(replays.counts().replayed, 3);
+  }
+}
+
+// The result of an earlier call, which nobody has read yet, reads the weights of the next one.
+TEST(a_result_that_waits_when_the_next_call_is_recorded) {
+  const Array w = floats({64, 64}), b = floats({64});
+  recording::Replays replays;
+  const auto f = [&](const Arrays& in) { return Arrays{matmul(in[0], w) + b}; };
+  Arrays in, kept;
+  for (int call = 0; call < 6; ++call) {
+    in.push_back(floats({128, 64}));
+    kept.push_back(tanh(replays(f, {in.back()})[0] + b) * w[0]);
+  }
+  for (std::size_t i = 0; i < in.size(); ++i) EXPECT(all(kept[i] == tanh(f({in[i]})[0] + b) * w[0]).item<bool>());
+  EXPECT_EQ(replays.counts().replayed, 4);
 }

@@ -74,6 +74,27 @@ TEST(sums_of_results_that_wait_are_no_part_of_the_recording) {
   EXPECT_EQ(chain.schedule_manager().counts().replayed, 3);
 }
 
+TEST(penalties_that_wait_when_a_chain_is_recorded) {
+  L::Linear link(96, 96);
+  auto optimizer = optimizers::SGD({.lr = 0.01}).setup(link);
+  const auto code = [&](const Variable& x) { return F::tanh(link(x)); };
+  auto chain = static_graph(code, link);
+  for (int i = 0; i < 5; ++i) {
+    const Variable x(floats({64, 96})), penalty = F::sum(F::square(link.W)), twin = F::sum(F::square(link.W));
+    link.cleargrads();
+    (F::sum(code(x)) + twin).backward();
+    const Array W = link.W.grad();
+    link.cleargrads();
+    const Variable loss = F::sum(chain(x)) + penalty;
+    loss.backward();
+    EXPECT(same(penalty.array(), twin.array()));
+    EXPECT(same(link.W.grad(), W));
+    optimizer.update();
+  }
+  EXPECT_EQ(chain.schedule_manager().refused(), "");
+  EXPECT_EQ(chain.schedule_manager().counts().replayed, 4);
+}
+
 TEST(a_parameter_whose_array_comes_and_goes) {
   L::Parameter weight(floats({6, 5}));
   const auto link = [&](const Variable& x) { return F::matmul(x, weight.W); };  // the gradient reads a view of W

@@ -11,6 +11,7 @@
 #include "chainer/array/deferred/positions.h"
 #include "chainer/array/operations/ops.h"
 #include "chainer/array/order.h"
+#include "chainer/array/recording/watch.h"
 #include "chainer/core/parallel.h"
 
 namespace chainer {
@@ -66,9 +67,9 @@ struct Value {
 
 class Planner {
  public:
-  /// Plans computations in the layout of `top`, which has no gaps.
-  Planner(Registry& r, const ArrayBody& top, bool flush_denormals)
-      : registry_(r), visit_(++r.visits), top_(top), flush_denormals_(flush_denormals) {
+  /// Plans the computation of `root` in the layout of `top`, which has no gaps.
+  Planner(Registry& r, const ArrayBody& root, const ArrayBody& top, bool flush_denormals)
+      : registry_(r), visit_(++r.visits), root_(root), top_(top), flush_denormals_(flush_denormals) {
     if (!top.contiguous) program.order = memory_order(top.shape, top.strides);
     program.space = permuted(top.shape, program.order);
   }
@@ -95,7 +96,9 @@ class Planner {
         stack.pop_back();
         continue;
       }
-      if (p->kind != Kind::elementwise || !fits(b) || p->flush_denormals != flush_denormals_) {
+      // (What was begun outside of a recording is no part of it.)
+      const bool apart = recording::any() && b.recorded >> 32 != root_.recorded >> 32;
+      if (p->kind != Kind::elementwise || apart || !fits(b) || p->flush_denormals != flush_denormals_) {
         undo(nodes, leaves);
         return &b;
       }
@@ -175,6 +178,7 @@ class Planner {
   }
   void run() {
     const Running here;
+    const recording::Computing root(root_);
     for (const Value& v : nodes_)
       if (v.stored && !v.body->block.data) v.body->allocate(name(waiting(*v.body)->op));
     const auto start = std::chrono::steady_clock::now();
@@ -346,7 +350,7 @@ class Planner {
   Registry& registry_;
   uint64_t visit_;
   Positions positions_;
-  const ArrayBody& top_;
+  const ArrayBody &root_, &top_;
   bool flush_denormals_;
   int meetings_ = 0;
   SmallVector<Value, 4> nodes_, leaves_;
@@ -383,7 +387,7 @@ void evaluate_locked(Registry& r, ArrayBody& root, std::span<ArrayBody* const> a
     }
     const bool reduction = p->kind == Kind::reduce;
     ArrayBody& top = reduction ? *p->in[0] : root;
-    Planner planner(r, top, p->flush_denormals);
+    Planner planner(r, root, top, p->flush_denormals);
     if (ArrayBody* first = planner.collect(top)) {
       const Ref<ArrayBody> hold(first);
       evaluate_locked(r, *first, {});

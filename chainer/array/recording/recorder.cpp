@@ -75,6 +75,12 @@ void gone(const ArrayBody& body) {
   const auto it = counts().alive.find(static_cast<uint32_t>(body.recorded >> 32));
   if (it != counts().alive.end()) --it->second;
 }
+Recorder* Computing::pause(const ArrayBody& body) {
+  if (!here_ || body.recorded >> 32 == here_->number_) return nullptr;
+  ++here_->depth_;
+  return here_;
+}
+void Computing::go_on() { --paused_->depth_; }
 bool here() { return here_ && here_->active(); }
 void record_step(const char* name, std::span<const Array> in, std::span<Array> out, HostStep f, bool pure) {
   step_of_recorder.load(std::memory_order_acquire)(name, in, out, std::move(f), pure);

@@ -180,6 +180,7 @@ class Recorder final : public Backend {
   const std::vector<Step>& steps() const { return (outer_ ? outer_ : this)->phase_->steps; }
 
   friend Backend& active_backend(Backend& real);
+  friend class Computing;
   struct OfHost {};
   // For the host's computations while another device is recorded: they derive numbers from numbers.
   Recorder(Recorder& of_device, OfHost);

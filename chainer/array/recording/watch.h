@@ -11,6 +11,8 @@ struct ArrayBody;
 
 namespace recording {
 
+class Recorder;
+
 /// The number of threads that currently record.
 inline constinit std::atomic<int> running{0};
 inline bool any() { return running.load(std::memory_order_relaxed) != 0; }
@@ -30,6 +32,23 @@ void refuse(std::string_view why);
 
 /// An array that was created during a recording is being destroyed.
 void gone(const ArrayBody& body);
+
+/// During its lifetime, this thread computes an array; if that was begun (deferred) outside of the thread's recording,
+/// the thread does not record.
+class Computing {
+ public:
+  explicit Computing(const ArrayBody& body) : paused_(any() ? pause(body) : nullptr) {}
+  Computing(const Computing&) = delete;
+  Computing& operator=(const Computing&) = delete;
+  ~Computing() {
+    if (paused_) go_on();
+  }
+
+ private:
+  static Recorder* pause(const ArrayBody& body);
+  void go_on();
+  Recorder* paused_;
+};
 
 }  // namespace recording
 }  // namespace chainer
