@@ -71,6 +71,7 @@ TEST(int8_kernels_give_exact_sums) {
                           .b_panel = c.panels.size(),
                           .panels = c.panels.count,
                           .steps = c.panels.steps,
+                          .inner = c.panels.inner,
                           .sums = sums.data(),
                           .sums_row = step});
       bool exact = true;

@@ -110,17 +110,21 @@ TEST(quantized_convolutions_run_on_integers) {
 TEST(quantized_depthwise_convolutions_run_on_integers) {
   int seed = 200;
   for (const Dtype d : {uint8, int8})
-    for (const int64_t channels : {2, 16, 37, 300})
-      for (const int64_t kernel : {1, 2, 3}) {
+    for (const int64_t channels : {2, 16, 37, 64, 130, 300})
+      for (const auto& [height, kernel] :
+           {std::pair<int64_t, int64_t>{1, 1}, {2, 2}, {3, 3}, {3, 3}, {5, 5}, {4, 3}, {1, 3}, {3, 2}}) {
         Builder b(++seed);
         const int z = d == int8 ? -5 : 120;
-        Attributes a{integers("strides", {1 + seed % 2, 1}), integers("pads", {1, 0, 1, 1}), whole("group", channels)};
+        Attributes a{integers("strides", {1 + seed % 2, 1 + seed % 3}), integers("pads", {1, 0, 1, 1}),
+                     whole("group", channels)};
+        if (seed % 5 < 2) a.push_back(integers("dilations", {2, 1 + seed % 5}));
         const std::string y = b.node(
             "Conv",
-            {b.both("x", 0.03f, z, d), b.filters({channels, 1, kernel, kernel}, 0, seed % 3 != 0), b.bias(channels)},
+            {b.both("x", 0.03f, z, d), b.filters({channels, 1, height, kernel}, 0, seed % 3 != 0), b.bias(channels)},
             a);
         const std::string q = b.integers(b.node("Relu", {y}), 0.02f * static_cast<float>(kernel), z - 30, d);
-        EXPECT_EQ(compare(b, q, d, b.draw.normal(0, 1, {2, channels, 7, 9}, float32), 1), std::size_t{2});
+        EXPECT_EQ(compare(b, q, d, b.draw.normal(0, 1, {2, channels, 9, seed % 4 ? 9 : 5}, float32), 1),
+                  std::size_t{2});
       }
 }
 

@@ -10,8 +10,14 @@ struct Found {
   Int8Kernels list[3];
   int count = 0;
   Found() {
-    if (product_instructions().int8_tiles && allows_extensions(true)) list[count++] = {"amx", tiles::int8_product};
-    if (product_instructions().int8 && allows_extensions()) list[count++] = {"avx512_vnni", dots::int8_product};
+    if (product_instructions().int8_tiles && allows_extensions(true)) {
+      list[count++] = {"amx", tiles::int8_product};
+      if (product_instructions().int8)
+        list[0].depthwise = dots::int8_depthwise, list[0].depthwise_line = dots::int8_depthwise_line;
+    }
+    if (product_instructions().int8 && allows_extensions())
+      list[count++] = {"avx512_vnni", dots::int8_product, dots::int8_product_to_bytes, dots::int8_depthwise,
+                       dots::int8_depthwise_line};
     list[count++] = {kernels().name, int8_loops().product};
   }
 };

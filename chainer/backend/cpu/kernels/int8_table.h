@@ -12,12 +12,12 @@ namespace chainer::cpu {
 inline constexpr int64_t kInt8Columns = 16, kInt8Inner = 64, kInt8Rows = 32;
 
 /// sums(r, j) = sum over l of a(r, l) b(l, j) for at most kInt8Rows rows. Each row of a has 64 * steps consecutive
-/// elements; those at padded positions of b have any values. Panels of b have the distance b_panel.
+/// elements; those at padded positions of b, from `inner` on, have any values. Panels of b have the distance b_panel.
 struct Int8Product {
   const uint8_t* a;
   int64_t a_row, rows;
   const int8_t* b;
-  int64_t b_panel, panels, steps;
+  int64_t b_panel, panels, steps, inner;
   int32_t* sums;
   int64_t sums_row;
 };
@@ -33,6 +33,16 @@ struct Int8Results {
   float zero, low, high;
 };
 
+/// Rows of bytes that take the place of Int8Product::sums. offset and scale are those of the first panel.
+struct Int8Bytes {
+  const int32_t* offset;
+  const float* scale;
+  int64_t n;
+  float zero, low, high;
+  uint8_t* out;
+  int64_t out_row;
+};
+
 /// sums[j] = the sum over all taps of x(tap, j) weight(tap, j), for n channels. taps[t] are the channels of a pixel.
 /// Weights are in pairs of taps: of channel j for taps 2 p and 2 p + 1 they are weights[(p * padded + j) * 2] and the
 /// next; an odd tap at the end has the weight 0 and any pixel. `padded` is n up to the next multiple of 16, and sums
@@ -44,9 +54,34 @@ struct Int8Depthwise {
   int32_t* sums;
 };
 
+/// What a convolution with a filter for each channel does with 64 channels, or with fewer at the end: [first, first +
+/// n) of each pixel. Taps are in fours; those of tap 4 q + t are weights[q * 256 + u * 64 + d * 4 + t] for channel 16
+/// (d / 4) + 4 u + d % 4, whose offset and scale are at [u * 16 + d]. Results are bytes as of Int8Results.
+struct Int8Depthwise64 {
+  int64_t first, n;
+  bool flip;  ///< flips the highest bit of each x
+  const int8_t* weights;
+  const int32_t* offset;
+  const float* scale;
+  float zero, low, high;
+};
+/// Pixels of a line of an image under 3 columns of a window: those of column k are fours [4 k, 4 k + 4).
+struct Int8Line {
+  const uint8_t* rows[4];  ///< the line's pixel 0 for each tap of a column
+  const uint8_t* zeros;    ///< a pixel outside of the image
+  int64_t width, pixel;    ///< of the image; bytes from one pixel to the next, also of the result
+  int64_t left, stride;    ///< the first column under the window of result 0; 1 or 2
+  uint8_t* out;
+  int64_t count;  ///< results
+};
+
 struct Int8Kernels {
   const char* name;
   void (*product)(const Int8Product& p);
+  // nullptr: the product and Int8Loops::to_bytes, or Int8Loops::depthwise, are as fast.
+  void (*product_to_bytes)(const Int8Product& p, const Int8Bytes& bytes) = nullptr;
+  void (*depthwise)(const Int8Depthwise64& d, const uint8_t* const* taps, int64_t fours, uint8_t* out) = nullptr;
+  void (*depthwise_line)(const Int8Depthwise64& d, const Int8Line& line) = nullptr;
 };
 /// The kernels that every instruction set has.
 struct Int8Loops {
@@ -88,6 +123,9 @@ void int8_product(const Int8Product& p);
 }
 namespace dots {
 void int8_product(const Int8Product& p);
-}
+void int8_product_to_bytes(const Int8Product& p, const Int8Bytes& bytes);
+void int8_depthwise(const Int8Depthwise64& d, const uint8_t* const* taps, int64_t fours, uint8_t* out);
+void int8_depthwise_line(const Int8Depthwise64& d, const Int8Line& line);
+}  // namespace dots
 
 }  // namespace chainer::cpu

@@ -19,16 +19,22 @@ constexpr int64_t kWidth = kPanels * kInt8Columns;
 // Rows [row, row + count) of the result, at most kInt8Rows, and panels [first, end), at most kPanels.
 void block(const Int8Panels& p, const uint8_t* a, int64_t a_step, int64_t row, int64_t count, int64_t first,
            int64_t end, const int8_t* packed, int32_t* sums, const Int8Output& o) {
-  int8_kernels().product({.a = a,
-                          .a_row = a_step,
-                          .rows = count,
-                          .b = packed + first * p.size(),
-                          .b_panel = p.size(),
-                          .panels = end - first,
-                          .steps = p.steps,
-                          .sums = sums,
-                          .sums_row = kWidth});
+  const Int8Kernels& kernels = int8_kernels();
   const int64_t column = first * kInt8Columns, n = std::min(p.columns, end * kInt8Columns) - column;
+  const Int8Product product{.a = a,
+                            .a_row = a_step,
+                            .rows = count,
+                            .b = packed + first * p.size(),
+                            .b_panel = p.size(),
+                            .panels = end - first,
+                            .steps = p.steps,
+                            .inner = p.inner,
+                            .sums = sums,
+                            .sums_row = kWidth};
+  if (o.kind == Int8Output::bytes && kernels.product_to_bytes)
+    return kernels.product_to_bytes(product, {o.offset + column, o.scale + column, n, o.zero, o.low, o.high,
+                                              static_cast<uint8_t*>(o.out) + row * o.out_step + column, o.out_step});
+  kernels.product(product);
   for (int64_t i = 0; i < count; ++i) {
     const int64_t at = (row + i) * o.out_step + column;
     if (o.kind == Int8Output::sums) {

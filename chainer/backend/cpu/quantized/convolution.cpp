@@ -120,18 +120,22 @@ void convolve(const Array& x, const Quantization& from, const QuantizedWeights& 
                           panels.row(),
                           static_cast<uint8_t>(from.zero),
                           from.dtype == int8};
-    const bool in_place = inner == channels && channels == c && inner == panels.row() && !patches.flip &&
-                          windows.stride[0] == 1 && windows.stride[1] == 1 && windows.before[0] == 0 &&
-                          windows.before[1] == 0 && windows.out[0] == h && windows.out[1] == width;
-    if (in_place)
-      cpu::multiply_int8(panels, patches.x, c, rows, packed, o);
-    else
-      cpu::multiply_int8_rows(
-          panels, rows,
-          [](const void* p, int64_t first, int64_t count, uint8_t* to) {
-            static_cast<const Patches*>(p)->copy(first, count, to);
-          },
-          &patches, packed, o);
+    const bool in_place = inner == channels && channels == c && !patches.flip && windows.stride[0] == 1 &&
+                          windows.stride[1] == 1 && windows.before[0] == 0 && windows.before[1] == 0 &&
+                          windows.out[0] == h && windows.out[1] == width;
+    // (A row is read to its padded length, which may reach into later rows, but not past the last one.)
+    const int64_t whole = in_place ? std::max<int64_t>(0, rows - (panels.row() - c + c - 1) / c) : 0;
+    if (whole) cpu::multiply_int8(panels, patches.x, c, whole, packed, o);
+    if (whole == rows) continue;
+    o.out = static_cast<char*>(o.out) + whole * k * item_size(out.dtype());
+    const std::pair<const Patches*, int64_t> from_row(&patches, whole);
+    cpu::multiply_int8_rows(
+        panels, rows - whole,
+        [](const void* p, int64_t first, int64_t count, uint8_t* to) {
+          const auto& [all, begin] = *static_cast<const std::pair<const Patches*, int64_t>*>(p);
+          all->copy(begin + first, count, to);
+        },
+        &from_row, packed, o);
   }
 }
 
