@@ -6,6 +6,10 @@
 //   bench_data read FOLDER small|large crop|resized WORKERS none|processes|threads SECONDS   prints pictures per second
 // For peers/tables.py:
 //   bench_data table FILE THREADS                              prints milliseconds and sums
+// For peers/tokens.py:
+//   bench_data tokens TOKENIZER FILE                           prints milliseconds, the number of tokens and their sum
+// For peers/evaluation.py:
+//   bench_data evaluate SECONDS                                prints milliseconds of an evaluation
 #include <chainer/chainer.h>
 
 #include <algorithm>
@@ -21,6 +25,7 @@
 #include "chainer/core/parallel.h"
 #include "chainer/core/thread_share.h"
 #include "chainer/datasets/image.h"
+#include "chainer/tokenizers/tokenizer.h"
 
 using namespace chainer;
 
@@ -173,10 +178,42 @@ void mnist() {
               bare.middle, bare.least, reading.middle, reading.least, 100 * reading.least / bare.least);
 }
 
+// Encodes the lines of a file one by one.
+void tokens(const std::string& tokenizer, const std::string& file) {
+  const auto t = tokenizers::Tokenizer::load(tokenizer);
+  std::vector<std::string> lines;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  int64_t count = 0, sum = 0;
+  const Times took = times(3, [&] {
+    count = sum = 0;
+    for (const std::string& line : lines)
+      for (const int32_t id : t.encode(line, false)) ++count, sum += id;
+  });
+  std::printf("%.3f %lld %lld\n", took.least, static_cast<long long>(count), static_cast<long long>(sum));
+}
+
+// Evaluates a network of three affine maps on 10,000 examples of MNIST's size, in batches of 100.
+void evaluate(double length) {
+  Sequential mlp(L::Linear(784, 1000), F::relu, L::Linear(1000, 1000), F::relu, L::Linear(1000, 10));
+  L::Classifier model(mlp);
+  const datasets::TupleDataset data(random::uniform(0, 1, {10000, 784}, float32),
+                                    random::randint(0, 10, {10000}).astype(int32));
+  iterators::SerialIterator iterator(data, 100, {.repeat = false, .shuffle = false});
+  training::extensions::Evaluator evaluator(iterator, model);
+  std::vector<double> all;
+  for (const double start = seconds(); seconds() - start < length || all.size() < 3;)
+    all.push_back(times(1, [&] { (void)evaluator.run(); }).least);
+  std::sort(all.begin(), all.end());
+  std::printf("%.3f %.3f\n", all[all.size() / 2], all[0]);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "tokens" && argc == 4) return tokens(argv[2], argv[3]), 0;
+  if (what == "evaluate" && argc == 3) return evaluate(std::atof(argv[2])), 0;
   if (what == "table" && argc == 4) return table(argv[2], std::atoi(argv[3])), 0;
   if (what == "write" && argc == 3) return write(argv[2]), 0;
   if (what == "read" && argc == 8)
