@@ -54,6 +54,9 @@ class InitializerArg {
   Array array_;
 };
 
+/// Copies `value`, broadcast to the shape of `to`. Throws DimensionError, which names both shapes, if it does not fit.
+void copy_initial_value(const Array& value, Array& to);
+
 /// Returns a new array filled by the initializer, with `dtype`, else the initializer's dtype, else the configured
 /// dtype. Throws ValueError if both dtypes are given and differ, TypeError without an initializer.
 Array generate_array(const InitializerArg& initializer, const Shape& shape, std::optional<Dtype> dtype = {},

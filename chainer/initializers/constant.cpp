@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <limits>
 
-#include "chainer/array/backend.h"
 #include "chainer/initializers/constant.h"
 #include "chainer/routines/creation.h"
-#include "chainer/routines/manipulation.h"
 
 namespace chainer::initializers {
 
@@ -12,7 +10,7 @@ Constant::Constant(Scalar fill_value, std::optional<Dtype> dtype)
     : Initializer(dtype), value_(full({}, fill_value, float64)) {}
 void Constant::operator()(Array& a) const {
   check_dtype(a);
-  copy_elements(broadcast_to(value_, a.shape()), a);
+  copy_initial_value(value_, a);
 }
 NaN::NaN(std::optional<Dtype> dtype) : Constant(std::numeric_limits<double>::quiet_NaN(), dtype) {}
 

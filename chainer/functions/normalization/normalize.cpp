@@ -13,6 +13,7 @@ Variable Normalize::operator()(const Variable& x, const NormalizeOptions& o) con
     using type_check::expect;
     expect(in[0].dtype().kind() == 'f');
   });
+  (void)o.axis.normalized(x.ndim(), "normalize");
   // Squares overflow and underflow in 16 bits.
   if (item_size(x.dtype()) == 2) return cast((*this)(cast(x, float32), o), x.dtype());
   // A vector of zeros stays zero and gets the gradient of a division by eps: the norm is not differentiable there.

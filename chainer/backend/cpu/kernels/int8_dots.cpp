@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Products of numbers of eight bits by AVX512-VNNI: an instruction multiplies four elements of a row by four of each of
-// 16 columns and adds the products to the sums. The sums of some rows and two panels stay in registers.
+// 16 columns and adds the products to the sums. The sums of some rows and up to four panels stay in registers. In
+// convolutions with a filter for each channel the four elements are taps.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wuninitialized"  // in GCC's own header
 #endif
