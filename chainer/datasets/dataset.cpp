@@ -116,13 +116,34 @@ Array join(const Examples& batch, std::size_t entry, std::optional<Scalar> paddi
 
 Array to_device(const std::optional<Device>& device, const Array& x) { return device ? x.to_device(*device) : x; }
 
+namespace {
+// Dictionaries with their entries in one order.
+Examples in_order(const Examples& batch, const std::vector<std::string>& names) {
+  Examples out;
+  for (const Example& e : batch) {
+    std::vector<std::pair<std::string, Array>> entries;
+    for (const std::string& name : names) {
+      const auto at = std::find(e.names().begin(), e.names().end(), name);
+      if (at == e.names().end()) throw KeyError("concat_examples: an example has no entry '", name, "'");
+      entries.emplace_back(name, e.arrays()[static_cast<std::size_t>(at - e.names().begin())]);
+    }
+    out.push_back(Example(std::move(entries)));
+  }
+  return out;
+}
+}  // namespace
+
 Example concat_examples(const Examples& batch, const std::optional<Device>& device, const Padding& padding) {
   if (batch.empty()) throw ValueError("concat_examples: the batch is empty");
   const Example& first = batch[0];
-  for (const Example& e : batch)
-    if (e.size() != first.size() || e.names() != first.names())
+  bool reordered = false;
+  for (const Example& e : batch) {
+    if (e.size() != first.size() || e.names().size() != first.names().size())
       throw ValueError("concat_examples: examples of different kinds, with ", first.size(), " and ", e.size(),
                        " entries");
+    reordered = reordered || e.names() != first.names();
+  }
+  if (reordered) return concat_examples(in_order(batch, first.names()), device, padding);
   Arrays joined;
   for (std::size_t i = 0; i < first.size(); ++i)
     joined.push_back(to_device(device, join(batch, i, padding.of(i, first.is_dict() ? first.names()[i] : ""))));

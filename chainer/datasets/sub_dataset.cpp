@@ -30,7 +30,13 @@ DictDataset::DictDataset(std::vector<std::pair<std::string, AnyDataset>> dataset
 }
 Example DictDataset::get(int64_t i) const {
   std::vector<std::pair<std::string, Array>> out;
-  for (const auto& [name, d] : datasets_) out.emplace_back(name, d.get().get(i)[0]);
+  for (const auto& [name, d] : datasets_) {
+    const Example e = d.get().get(i);
+    if (e.size() != 1)
+      throw TypeError("DictDataset: an example of '", name, "' has ", e.size(),
+                      " arrays, expected 1: give each its own name");
+    out.emplace_back(name, e[0]);
+  }
   return Example(std::move(out));
 }
 

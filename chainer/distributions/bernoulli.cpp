@@ -9,15 +9,6 @@
 #include "chainer/routines/reduction.h"
 
 namespace chainer::distributions {
-namespace {
-
-// weight * log(p), with 0 * -inf = 0: an impossible value of weight 0 adds nothing.
-Variable weighted(const Variable& weight, const Variable& logarithm) {
-  const Array nothing = logical_and(equal(weight.array(), 0), isinf(logarithm.array()));
-  if (!any(nothing).item<bool>()) return weight * logarithm;
-  return weight * F::where(Variable(nothing, false), constant(0, logarithm), logarithm);
-}
-}  // namespace
 
 Bernoulli::Bernoulli(const BernoulliOptions& o) : p(o.p), logit(o.logit), binary_check_(o.binary_check) {
   if (static_cast<bool>(p) == static_cast<bool>(logit))
@@ -83,7 +74,8 @@ Variable Bernoulli::stddev() const {
 }
 
 Variable kl(const Bernoulli& p, const Bernoulli& q) {
-  return weighted(p.p, p.log_success() - q.log_success()) + weighted(p.failure(), p.log_failure() - q.log_failure());
+  return weighted_difference(p.p, p.log_success(), q.log_success()) +
+         weighted_difference(p.failure(), p.log_failure(), q.log_failure());
 }
 
 }  // namespace chainer::distributions

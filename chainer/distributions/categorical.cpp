@@ -60,6 +60,8 @@ Variable Categorical::prob(const Variable& x) const { return picked(p, x, "prob"
 Variable Categorical::entropy() const { return -F::sum(xlogx(p), -1); }
 Variable Categorical::mode() const { return Variable(argmax(p.array(), -1), false); }
 
-Variable kl(const Categorical& p, const Categorical& q) { return F::sum(p.p * (p.log_p - q.log_p), -1); }
+Variable kl(const Categorical& p, const Categorical& q) {
+  return F::sum(weighted_difference(p.p, p.log_p, q.log_p), -1);
+}
 
 }  // namespace chainer::distributions

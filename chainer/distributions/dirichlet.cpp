@@ -33,7 +33,9 @@ Variable Dirichlet::sample_n(int64_t n) const {
   return drawn(chainer::stack(draws, 1).reshape(shape).astype(alpha.dtype()), alpha);
 }
 
-Variable Dirichlet::log_prob(const Variable& x) const { return F::sum((alpha - 1) * F::log(x), -1) - lbeta(alpha); }
+Variable Dirichlet::log_prob(const Variable& x) const {
+  return F::sum(weighted(alpha - 1, F::log(x)), -1) - lbeta(alpha);
+}
 
 Variable Dirichlet::entropy() const {
   const double k = static_cast<double>(alpha.shape(-1));

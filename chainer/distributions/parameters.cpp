@@ -59,4 +59,15 @@ Variable xlogx(const Variable& x) {
   return x * F::log(F::where(positive, x, constant(1, x)));
 }
 
+Variable weighted(const Variable& weight, const Variable& logarithm) {
+  const Variable nothing(logical_and(equal(weight.array(), 0), isinf(logarithm.array())), false);
+  return weight * F::where(nothing, constant(0, logarithm), logarithm);
+}
+
+Variable weighted_difference(const Variable& weight, const Variable& a, const Variable& b) {
+  const Variable nothing(equal(weight.array(), 0), false);
+  const auto finite = [&](const Variable& logarithm) { return F::where(nothing, constant(0, logarithm), logarithm); };
+  return weight * (finite(a) - finite(b));
+}
+
 }  // namespace chainer::distributions

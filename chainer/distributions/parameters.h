@@ -25,6 +25,10 @@ Variable constant(double value, const Variable& like);
 Variable drawn(const Array& numbers, const Variable& like);
 /// Computes x log(x), and 0 for 0.
 Variable xlogx(const Variable& x);
+/// Computes weight * logarithm, with 0 * -inf = 0: an impossible value of weight 0 adds nothing.
+Variable weighted(const Variable& weight, const Variable& logarithm);
+/// Computes weight * (a - b), which is 0 where weight is 0, whatever the logarithms a and b.
+Variable weighted_difference(const Variable& weight, const Variable& a, const Variable& b);
 /// Computes exp(x), with gradient 0 where the result is 0, whatever the incoming gradient: in the tails a density
 /// vanishes faster than the slopes of its logarithm grow, which may be infinite in their dtype. The gradient is also 0
 /// where exp(x) is infinite and the incoming gradient is 0.

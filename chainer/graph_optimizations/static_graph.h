@@ -81,6 +81,7 @@ class StaticChain : public Chain {
     this->visit_added(v);
   }
   void serialize(Serializer& s) override { link().serialize(s); }
+  Link* wrapped() const override { return &link(); }
   CHAINER_LINK(StaticChain);
 
  private:

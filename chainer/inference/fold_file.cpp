@@ -46,9 +46,10 @@ void fold_batch_normalization(onnx::ModelFile& file) {
     if (W.shape(axis) != scale.size() || old.ndim() > 1) continue;
     Shape along = Shape(Dims::filled(W.ndim(), 1));
     along[axis] = scale.size();
+    const Dtype dtype = file.initializers[constants.at(source.inputs[1])].second.dtype();
     const auto keep = [&](const std::string& name, const Array& value) {
       constants[name] = file.initializers.size();
-      file.initializers.emplace_back(name, value.astype(float32));
+      file.initializers.emplace_back(name, value.astype(dtype));
       return name;
     };
     const std::string path = source.inputs[1];
@@ -57,7 +58,7 @@ void fold_batch_normalization(onnx::ModelFile& file) {
         keep(path + "_folded_bias_" + std::to_string(i), (old - number(bn.inputs[3])) * scale + number(bn.inputs[2]));
     const Array folded = W * scale.reshape(along);
     if (readers[path] == 1)  // else another layer shares the weight
-      file.initializers[constants.at(path)].second = folded.astype(float32);
+      file.initializers[constants.at(path)].second = folded.astype(dtype);
     else
       source.inputs[1] = keep(path + "_folded_" + std::to_string(i), folded);
     source.outputs[0] = bn.outputs[0];

@@ -108,6 +108,8 @@ class Link : public Anchored {
   }
   virtual Variables call(const NamedVariables& x);
   virtual std::shared_ptr<Link> clone(CopyMode mode) const;
+  /// Returns the link that this one calls in its place, whose values are reported under this one's name; or nullptr.
+  virtual Link* wrapped() const { return nullptr; }
   /// Visits listed and added members.
   virtual void visit(MemberVisitor& v);
   /// The class name.
@@ -213,7 +215,7 @@ class LinkCall {
   Link& link_;
   Variables args_;
   std::vector<LinkArgument> arguments_;
-  std::vector<LinkHook*> begun_;  // hooks whose preprocess ran
+  std::vector<std::shared_ptr<LinkHook>> begun_;  // hooks whose preprocess ran
 };
 
 namespace detail {

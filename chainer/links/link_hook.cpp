@@ -31,14 +31,6 @@ LinkHookScope::~LinkHookScope() {
               hooks.end());
 }
 
-namespace {
-template <class F>
-void for_hooks(const Link& link, F&& f) {
-  for (const auto& [name, hook] : get_link_hooks()) f(*hook);
-  for (const auto& [name, hook] : link.local_link_hooks()) f(*hook);
-}
-}  // namespace
-
 bool LinkCall::hooked(const Link& link) {
   return !get_link_hooks().empty() || !link.local_link_hooks().empty() || link.is_moved_from();
 }
@@ -46,18 +38,26 @@ LinkCall::LinkCall(Link& link, Variables args, std::vector<LinkArgument> argumen
     : link_(link), args_(std::move(args)), arguments_(std::move(arguments)) {
   if (link.is_moved_from()) throw RuntimeError("a ", link.class_name(), " is called after it was moved elsewhere");
   try {
-    for_hooks(link_, [&](LinkHook& h) {
-      h.forward_preprocess({link_, "forward", args_, {}, arguments_});
-      begun_.push_back(&h);
-    });
+    const auto begin = [&](std::shared_ptr<LinkHook> hook) {
+      hook->forward_preprocess({link_, "forward", args_, {}, arguments_});
+      begun_.push_back(std::move(hook));
+    };
+    for (const auto& [name, hook] : get_link_hooks()) begin(std::shared_ptr<LinkHook>(std::shared_ptr<void>(), hook));
+    const auto own = link_.local_link_hooks();  // (a hook may add or delete others)
+    for (const auto& [name, hook] : own) begin(hook);
   } catch (...) {
     abort();
     throw;
   }
 }
+// The hook that began last ends first, so that each finds the link as it left it. After an exception the destructor
+// tells the others.
 void LinkCall::finish(Variables out, LinkArgument result) {
-  begun_.clear();
-  for_hooks(link_, [&](LinkHook& h) { h.forward_postprocess({link_, "forward", args_, out, arguments_, result}); });
+  while (!begun_.empty()) {
+    const std::shared_ptr<LinkHook> hook = std::move(begun_.back());
+    begun_.pop_back();
+    hook->forward_postprocess({link_, "forward", args_, out, arguments_, result});
+  }
 }
 void LinkCall::abort() noexcept {
   for (; !begun_.empty(); begun_.pop_back()) begun_.back()->forward_aborted({link_, "forward", args_, {}, arguments_});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Hooks that compute with functions of a link's parameters, and adaptation by matrices of low rank.
 #pragma once
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -65,6 +66,8 @@ class SpectralNormalization : public ParameterHook {
 
  private:
   SpectralNormalizationOptions options_;
+  std::mutex last_mutex_;
+  std::map<const Link*, Array> last_;  // the other vector of each link's last call
 };
 
 /// Options of WeightStandardization.
@@ -131,6 +134,7 @@ class LowRankAdaptation : public Link {
   Variables call(const NamedVariables& x) override { return model_->call(x); }
   /// The adapted model.
   Link& model() const { return *model_; }
+  Link* wrapped() const override { return &*model_; }
   /// The adapted links, by path below the model.
   const std::vector<std::string>& paths() const { return paths_; }
   /// Throws RuntimeError if the products were merged before, and for quantized weights.

@@ -209,6 +209,7 @@ class Reader {
 
 std::shared_ptr<const Trace> trace(const Computation& f, const Variables& inputs) {
   UsingConfig test_mode(&Config::train, false);
+  const UsingConfig no_checks(&Config::debug, false);
   const PlainPrecision plain;
   ForceBackpropMode graph;
   auto events = std::make_shared<Events>();
@@ -231,6 +232,7 @@ std::shared_ptr<const Trace> trace(const Computation& f, const Variables& inputs
 
 Variables results_of(const Computation& f, const Variables& inputs) {
   UsingConfig test_mode(&Config::train, false);
+  const UsingConfig no_checks(&Config::debug, false);
   const PlainPrecision plain;
   NoBackpropMode no_graph;
   return f(inputs);

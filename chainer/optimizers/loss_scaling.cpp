@@ -45,6 +45,15 @@ bool Optimizer::skips_update() {
   return !safe_;
 }
 
+void Optimizer::unscale_gradients() {
+  for (Parameter& p : target().params(false)) {
+    const double scale = p.loss_scale();
+    if (scale == 1 || !p.grad()) continue;
+    p.set_grad(p.grad() * (1 / scale));
+    p.variable().node()->set_loss_scale({});
+  }
+}
+
 void Optimizer::serialize_loss_scale(Serializer& s) {
   if (!scales_dynamically() || !s.contains("loss_scale")) return;
   double scale = *loss_scale_;

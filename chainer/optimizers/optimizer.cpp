@@ -135,7 +135,9 @@ void Optimizer::add_hook(std::shared_ptr<optimizer::Hook> hook, const std::strin
 }
 
 void Optimizer::call_hooks(Timing timing) {
-  for (const auto& [name, hook] : hooks_.of(timing)) {
+  const auto hooks = hooks_.of(timing);
+  if (timing == Timing::pre && !hooks.empty()) unscale_gradients();
+  for (const auto& [name, hook] : hooks) {
     if (!hook->call_for_each_param()) {
       (*hook)(*this);
     } else {

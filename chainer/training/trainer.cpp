@@ -83,9 +83,7 @@ Trainer::Trainer(Kept<Updater> updater, Trigger stop_trigger, const TrainerOptio
   for (const auto& [name, optimizer] : updater_->get_all_optimizers()) {
     if (options.on_nan) optimizer->on_nan = *options.on_nan;
     if (!optimizer->has_target()) continue;
-    Link& target = optimizer->target();
-    reporter.add_observer(name, &target);
-    reporter.add_observers(name, target.namedlinks(true));
+    observe(reporter, name, optimizer->target());
   }
   updater_->connect_trainer(*this);
 }

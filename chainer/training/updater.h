@@ -60,7 +60,13 @@ extern template class NamedKept<Iterator>;
 extern template class NamedKept<Link>;
 extern template class NamedKept<Optimizer>;
 
+/// Adds a link, the links in it, and a link that it wraps, as observers.
+void observe(Reporter& reporter, const std::string& name, const Link& link);
+
 namespace updaters {
+
+/// For logs and displays, while a dynamic loss scale changes.
+void report_loss_scale(const Optimizer& optimizer);
 
 /// Options of StandardUpdater, in the manual's order.
 struct StandardUpdaterOptions {

@@ -110,7 +110,11 @@ def _transpose(self, *axes):
 
 def _zerograd(self):
     warnings.warn('Variable.zerograd is deprecated. Use Variable.cleargrad instead.', DeprecationWarning, stacklevel=2)
-    _core_zerograd(self)
+    gradient = self.grad_var
+    if gradient is None or self.array is None:
+        return _core_zerograd(self)
+    gradient.unchain()
+    gradient.array.fill(0)
 
 
 def _copydata(self, var):

@@ -75,8 +75,8 @@ void remember(PyObject* variable);
 PyObject* wrap(Variable v);
 /// Returns the Python object that holds this node's variable, or a new one.
 PyObject* known(Variable v);
-/// Returns the Python object that holds this node's variable, or None.
-PyObject* known_or_none(const VariableNode* n);
+/// Returns the Python object that holds this node's variable, borrowed, or nullptr.
+PyObject* living(const VariableNode* n);
 /// "(2, 5), float32"
 std::string label_of(const Shape& shape, Dtype dtype);
 /// Returns the Python objects of nodes, the same objects as long as they are referenced; None for nullptr.

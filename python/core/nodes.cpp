@@ -252,8 +252,19 @@ void bind_nodes(nb::module_& m) {
   v.def_prop_rw(
       "_requires_grad", [](const Node& s) { return s.n->requires_grad(); },
       [](Node& s, bool requires_grad) { s.n->set_requires_grad(requires_grad); });
-  v.def("get_variable_or_none", [](const Node& s) { return nb::steal(known_or_none(s.n)); });
-  v.def("get_variable", [](const Node& s) { return nb::steal(known(Variable(s.n->data(), Ref<VariableNode>(s.n)))); });
+  v.def("get_variable_or_none", [](const Node& s) -> nb::object {
+    PyObject* const o = living(s.n);
+    return o ? nb::borrow(o) : nb::none();
+  });
+  v.def("get_variable", [](const Node& s) {
+    (void)living(s.n);  // known() finds it then
+    return nb::steal(known(Variable(s.n->data(), Ref<VariableNode>(s.n))));
+  });
+  v.def("retain_data", [](const Node& s) {
+    PyObject* const o = living(s.n);
+    if (!o) throw RuntimeError("retain_data: the variable of this node exists no more");
+    handle_of(o).v.retain_data();
+  });
 
   auto f = nb::class_<Shell>(m, "FunctionNode", nb::is_weak_referenceable());
   f.def_prop_ro("inputs", [](const Shell& s) -> nb::object {

@@ -49,7 +49,7 @@ void bind_quantized_matrix(nb::module_& m) {
           "replaced",
           [](const QuantizedMatrix& q, const Array& values, const Array& scales) {
             return QuantizedMatrix{q.bits, q.group, q.columns, own(values, q.values, "W_values"),
-                                   own(scales, q.scales, "W_scales")};
+                                   own(scales, q.scales, "W_scales"), q.dtype};
           },
           "values"_a, "scales"_a, "Returns a matrix of the same kind with other integers and scales.")
       .def(
@@ -59,7 +59,7 @@ void bind_quantized_matrix(nb::module_& m) {
           "to_device",
           [](const QuantizedMatrix& q, int id) {
             const Device d = get_device(id);
-            return QuantizedMatrix{q.bits, q.group, q.columns, q.values.to_device(d), q.scales.to_device(d)};
+            return QuantizedMatrix{q.bits, q.group, q.columns, q.values.to_device(d), q.scales.to_device(d), q.dtype};
           },
           "id"_a, "Returns a copy on a device, or on the host for -1.")
       .def(

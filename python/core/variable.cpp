@@ -137,9 +137,17 @@ PyObject* wrap(Variable v) {
   return o;
 }
 
-PyObject* known_or_none(const VariableNode* n) {
-  const auto it = by_node.find(n);
-  return Py_NewRef(it == by_node.end() ? Py_None : it->second);
+PyObject* living(const VariableNode* n) {
+  if (const auto it = by_node.find(n); it != by_node.end()) return it->second;
+  // (Variables are registered when they are asked for, so that calls of functions do not pay for it.)
+  for (Handle* h = Handle::first; h; h = h->next) {
+    if (h->v.node_pointer() != n) continue;
+    PyObject* const o = reinterpret_cast<PyObject*>(reinterpret_cast<char*>(h) - handle_distance);
+    if (Py_REFCNT(o) <= 0) return nullptr;  // it is being destroyed
+    remember(o);
+    return o;
+  }
+  return nullptr;
 }
 
 PyObject* known(Variable v) {

@@ -332,3 +332,17 @@ TEST(orders_equal_the_releases) {
     }
   }
 }
+
+TEST(dictionaries_of_several_arrays_and_in_several_orders) {
+  const datasets::TupleDataset pairs(arange(3), arange(3) * 2);
+  EXPECT_THROW(TypeError, "an example of 'pair' has 2 arrays, expected 1",
+               (void)datasets::DictDataset({{"pair", pairs}}).get(0));
+  const auto dict = [](std::vector<std::pair<std::string, Array>> entries) { return Example(std::move(entries)); };
+  const Examples batch{dict({{"a", full({}, 1)}, {"b", full({}, 2)}}), dict({{"b", full({}, 3)}, {"a", full({}, 4)}})};
+  const Example joined = concat_examples(batch);
+  EXPECT(joined.names() == batch[0].names());
+  EXPECT_CLOSE(joined.arrays()[0], array({1, 4}), {});
+  EXPECT_CLOSE(joined.arrays()[1], array({2, 3}), {});
+  EXPECT_THROW(KeyError, "has no entry 'b'",
+               (void)concat_examples({batch[0], dict({{"c", full({}, 3)}, {"a", full({}, 4)}})}));
+}

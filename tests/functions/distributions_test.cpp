@@ -239,3 +239,32 @@ TEST(bernoulli_prob_has_a_gradient_by_the_point) {
   EXPECT_CLOSE(x.grad(), array({-0.6, 0.4}));
   EXPECT_CLOSE(d.prob(array({1, 1})).array(), array({0.2, 0.7}));
 }
+
+TEST(probabilities_of_zero_add_nothing_to_divergences) {
+  namespace D = distributions;
+  const auto categorical = [](const Array& p) { return D::Categorical({.p = Variable(p)}); };
+  const D::Categorical c = categorical(array({0.f, 0.25f, 0.75f}));
+  EXPECT_EQ(kl_divergence(c, c).array().item<float>(), 0.f);
+  EXPECT_CLOSE(cross_entropy(c, c).array(), c.entropy().array(), {.atol = 1e-6});
+  const float other = kl_divergence(c, categorical(array({0.5f, 0.25f, 0.25f}))).array().item<float>();
+  EXPECT(std::abs(other - 0.75f * std::log(3.f)) < 1e-6f);
+  EXPECT(std::isinf(kl_divergence(categorical(array({0.f, 0.5f, 0.5f})), categorical(array({0.5f, 0.5f, 0.f})))
+                        .array()
+                        .item<float>()));
+  const Variable logit(array({-INFINITY, 1.f, 2.f}));
+  const D::Categorical masked({.logit = logit});
+  kl_divergence(masked, categorical(array({0.5f, 0.25f, 0.25f}))).backward();
+  EXPECT(all(isfinite(logit.grad())).item<bool>());
+  const D::Bernoulli certain({.p = Variable(array({0.f, 1.f}))});
+  EXPECT_CLOSE(kl_divergence(certain, certain).array(), array({0.f, 0.f}), {});
+}
+
+TEST(densities_at_the_boundary) {
+  namespace D = distributions;
+  const auto beta = [](float a, float b) { return D::Beta(Variable(array({a})), Variable(array({b}))); };
+  EXPECT_CLOSE(beta(1, 1).prob(array({0.f, 0.5f, 1.f})).array(), array({1.f, 1.f, 1.f}), {.atol = 1e-6});
+  EXPECT_CLOSE(beta(1, 1).log_prob(array({0.f, 1.f})).array(), array({0.f, 0.f}), {.atol = 1e-6});
+  EXPECT_CLOSE(beta(2, 1).log_prob(array({1.f})).array(), array({std::log(2.f)}), {.atol = 1e-6});
+  const D::Dirichlet flat(Variable(ones({3})));
+  EXPECT(std::abs(flat.log_prob(array({0.f, 0.5f, 0.5f})).array().item<float>() - std::log(2.f)) < 1e-6f);
+}

@@ -380,3 +380,11 @@ TEST(networks_are_prepared_and_exported_without_mixed_precision) {
   EXPECT_EQ(plain(x).dtype(), float32);
   EXPECT(onnx::export_model(net, {x}) == file);
 }
+
+TEST(networks_are_prepared_in_debug_mode) {
+  const DebugMode debug(true);
+  L::Linear link(3, 2);
+  const Array x = ones({4, 3});
+  const inference::Prepared prepared = inference::prepare(link, {x});
+  EXPECT_CLOSE(prepared(x), link(x).array(), {.atol = 1e-6});
+}

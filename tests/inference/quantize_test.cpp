@@ -232,3 +232,16 @@ TEST(quantize_refuses_what_it_cannot_do) {
   const inference::Quantized q = inference::quantize(link, {{x}});
   EXPECT_THROW(Error, "", q(ones({4, 5})));
 }
+
+TEST(networks_of_other_dtypes_are_quantized) {
+  for (const Dtype dtype : {float64, float16}) {
+    const UsingConfig wide(&Config::dtype, dtype);
+    random::seed(9);
+    Sequential net(L::Convolution2D(3, 16, 3), L::BatchNormalization(16), F::relu, L::Convolution2D(16, 16, 3));
+    const auto drawn = [&](int seed) { return images(seed, 8).astype(dtype); };
+    for (int i = 0; i < 3; ++i) (void)net(drawn(i));
+    const inference::Quantized q = inference::quantize(net, {{drawn(5)}});
+    const UsingConfig test(&Config::train, false);
+    EXPECT(relative(q(drawn(6)).astype(float64), net(drawn(6)).array().astype(float64)) < 0.05);
+  }
+}

@@ -335,3 +335,18 @@ TEST(quantize_weights_rejects_options) {
   L::Linear later(std::nullopt, 3);
   EXPECT_THROW(RuntimeError, "unknown before the first call", later.quantize());
 }
+
+TEST(rows_of_few_bits_have_the_dtype_of_the_weight) {
+  for (const Dtype dtype : {float16, float32, float64}) {
+    const UsingConfig wide(&Config::dtype, dtype);
+    L::EmbedID words(64, 32);
+    (void)inference::quantize_weights(words, {.least_size = 1});
+    EXPECT_EQ(words(arange(5).astype(int32)).dtype(), dtype);
+  }
+}
+
+TEST(weights_of_an_adapted_model_are_quantized) {
+  Sequential model(L::Linear(64, 64), F::relu, L::Linear(64, 64));
+  L::LowRankAdaptation adapted(model, {.rank = 2});
+  EXPECT_EQ(inference::quantize_weights(adapted).size(), std::size_t(2));
+}

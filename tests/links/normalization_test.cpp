@@ -198,3 +198,17 @@ TEST(decorrelated_batch_normalization_errors) {
   EXPECT(std::isnan(y[{0, 0}].item<float>()) && !std::isnan(y[{0, 1}].item<float>()));
   EXPECT_EQ(F::decorrelated_batch_normalization(ones({0, 4}), {.groups = 2}).shape(), (Shape{0, 4}));
 }
+
+TEST(forgotten_calls_repeat_the_statistics_of_batch_renormalization) {
+  const Array x = random::RandomState(1).normal(1, 2, {8, 3}, float64);
+  const auto gradients = [&](bool forget) {
+    L::BatchRenormalization bn(3, {.rmax = 2, .dmax = 1, .dtype = float64});
+    (void)bn(x * 0.5);
+    const Variable in(x);
+    bn.cleargrads();
+    const Variable y = forget ? F::forget([&](const Variable& v) { return bn(v); }, in) : bn(in);
+    F::sum(F::square(y) * Variable(arange(24).astype(float64).reshape({8, 3}), false)).backward();
+    return concatenate({in.grad().ravel(), bn.gamma->grad().ravel(), bn.avg_mean.ravel(), bn.avg_var.ravel()});
+  };
+  EXPECT_CLOSE(gradients(true), gradients(false), {.atol = 1e-9, .rtol = 1e-9});
+}

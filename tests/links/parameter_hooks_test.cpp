@@ -345,3 +345,72 @@ TEST(adaptation_errors) {
   EXPECT_THROW(ValueError, "has no size yet",
                (L::LowRankAdaptation{Kept<Link>(std::make_shared<Sequential>(L::Linear(3))), {.links = {"0"}}}));
 }
+
+namespace {
+struct ThrowsAfterwards : LinkHook {
+  std::string name() const override { return "ThrowsAfterwards"; }
+  void forward_postprocess(const LinkHookArgs&) override { throw RuntimeError("afterwards"); }
+};
+}  // namespace
+
+TEST(hooks_that_replace_one_weight_restore_it_in_turn) {
+  for (const bool spectral_first : {false, true}) {
+    random::seed(3);
+    L::Linear link(4, 3);
+    const Array w = link.W.array().copy(), x = random::normal(0, 1, {2, 4}, float32);
+    if (spectral_first) link.add_hook(made<SpectralNormalization>());
+    link.add_hook(made<WeightStandardization>());
+    if (!spectral_first) link.add_hook(made<SpectralNormalization>());
+    auto optimizer = optimizers::SGD({.lr = 1}).setup(link);
+    for (int call = 0; call < 3; ++call) (void)link(x);
+    EXPECT(!link.W.variable().creator() && link.W.update_rule());
+    EXPECT_CLOSE(link.W.array(), w, {.atol = 0, .rtol = 0});
+    optimizer.update([&] { return F::sum(F::square(link(x))); });
+    EXPECT(max(abs(link.W.array() - w)).item<float>() > 0);
+  }
+}
+
+TEST(a_weight_is_restored_after_an_exception_of_another_hook) {
+  for (const bool first : {false, true}) {
+    L::Linear link(4, 3);
+    const Array w = link.W.array().copy();
+    if (first) link.add_hook(made<ThrowsAfterwards>());
+    link.add_hook(made<WeightStandardization>());
+    if (!first) link.add_hook(made<ThrowsAfterwards>());
+    EXPECT_THROW(RuntimeError, "afterwards", (void)link(ones({2, 4})));
+    EXPECT_CLOSE(link.W.array(), w, {.atol = 0, .rtol = 0});
+  }
+}
+
+TEST(forgotten_calls_repeat_the_vectors_of_spectral_normalization) {
+  random::seed(4);
+  L::Linear link(6, 5);
+  link.add_hook(made<SpectralNormalization>());
+  const Array u = link.persistent("W_u").copy(), x = random::normal(0, 1, {3, 6}, float32);
+  const auto gradients = [&](bool forget) {
+    link.persistent("W_u") = u.copy();
+    const Variable in(x);
+    link.cleargrads();
+    F::sum(F::square(forget ? F::forget([&](const Variable& v) { return link(v); }, in) : link(in))).backward();
+    return std::pair(link.W.grad(), in.grad());
+  };
+  const auto [W, at] = gradients(false);
+  const auto [W_again, at_again] = gradients(true);
+  EXPECT_CLOSE(W_again, W, {.atol = 1e-6, .rtol = 1e-5});
+  EXPECT_CLOSE(at_again, at, {.atol = 1e-6, .rtol = 1e-5});
+}
+
+TEST(scores_of_an_embedding_use_its_hooks) {
+  random::seed(5);
+  L::EmbedID words(6, 4);
+  words.add_hook(made<WeightStandardization>());
+  const Array x = random::normal(0, 1, {3, 4}, float32);
+  const Array rows = words(arange(6).astype(int32)).array();  // the replaced weight
+  EXPECT_CLOSE(words.scores(x).array(), matmul(x, rows.T()), {.atol = 1e-5});
+}
+
+TEST(low_rank_refuses_a_weight_that_hooks_replace) {
+  L::Linear link(4, 3);
+  link.add_hook(made<WeightStandardization>());
+  EXPECT_THROW(ValueError, "the Linear has the hook 'WeightStandardization'", L::LowRank(link, 2));
+}

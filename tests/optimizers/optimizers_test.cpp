@@ -366,3 +366,23 @@ TEST(vanishing_gradients_do_not_slow_updates) {
   EXPECT_EQ(count_nonzero(greater(abs(moment), 11 * std::numeric_limits<float>::min())).item<int>(), 0);
   EXPECT_EQ(count_nonzero(moment * 0x1p24f).item<int>(), count_nonzero(moment).item<int>());
 }
+
+// Hooks see gradients without the scale.
+TEST(loss_scale_is_divided_out_before_hooks) {
+  const std::shared_ptr<optimizer::Hook> hooks[] = {std::make_shared<optimizer_hooks::WeightDecay>(0.5),
+                                                    std::make_shared<optimizer_hooks::Lasso>(0.25),
+                                                    std::make_shared<optimizer_hooks::GradientClipping>(1.0),
+                                                    std::make_shared<optimizer_hooks::GradientHardClipping>(-1.0, 1.0)};
+  for (const auto& hook : hooks)
+    for (const bool dynamic : {false, true}) {
+      One a(array({2.f, -3.f})), b(array({2.f, -3.f}));
+      auto plain = optimizers::SGD({.lr = 0.125}).setup(a), scaled = optimizers::SGD({.lr = 0.125}).setup(b);
+      plain.add_hook(hook), scaled.add_hook(hook);
+      dynamic ? scaled.loss_scaling({.initial = 1024}) : scaled.set_loss_scale(1024);
+      for (int i = 0; i < 3; ++i) {
+        plain.update([&] { return F::sum(a.w.variable() * a.w.variable()); });
+        scaled.update([&] { return F::sum(b.w.variable() * b.w.variable()); });
+      }
+      EXPECT_CLOSE(b.w.array(), a.w.array(), {.atol = 0, .rtol = 1e-6});
+    }
+}

@@ -236,3 +236,20 @@ TEST(a_log_each_iteration_is_whole_at_any_time_and_written_once_a_second) {
   EXPECT(slept > 1);
   EXPECT_EQ(json::parse(read_file(folder / "often" / "log")).list()->size(), 200u);
 }
+
+TEST(values_that_some_microbatches_report_are_means_over_those) {
+  L::Linear model(4, 1);
+  auto optimizer = optimizers::SGD().setup(model);
+  int calls = 0;
+  const auto loss = [&](const Variables& in) {
+    if (calls++ % 2 == 0) report({{"seldom", 4.0}}, &model);
+    return F::mean(F::square(model(in[0])));
+  };
+  iterators::SerialIterator it(few_data(), 4);
+  StandardUpdater updater(it, optimizer, {.loss_func = loss, .microbatches = 2});
+  Trainer trainer(updater, {1, "iteration"}, {.out = out("seldom")});
+  auto log = std::make_shared<extensions::LogReport>(extensions::LogReportOptions{.trigger = {1, "iteration"}});
+  trainer.extend(log);
+  trainer.run();
+  EXPECT_EQ(log->log()[0].find("main/seldom")->number(), 4.0);
+}

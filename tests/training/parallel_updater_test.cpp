@@ -191,3 +191,26 @@ TEST(threads_that_cannot_be_started_are_an_error) {
   EXPECT(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 3);
 }
+
+TEST(parallel_updates_scale_the_loss) {
+  random::seed(0);
+  L::Classifier plain{SmallNet()};
+  auto first = optimizers::SGD({.lr = 0.1}).setup(plain);
+  training::ParallelUpdater p(iterators::SerialIterator(data(40), 8, {.shuffle = false}), first, {.devices = kTwo});
+  random::seed(0);
+  L::Classifier scaled{SmallNet()};
+  auto second = optimizers::SGD({.lr = 0.1}).setup(scaled);
+  second.loss_scaling({.initial = 512});
+  training::ParallelUpdater q(iterators::SerialIterator(data(40), 8, {.shuffle = false}), second, {.devices = kTwo});
+  Reporter reporter;
+  Observation seen;
+  for (int i = 0; i < 6; ++i) {
+    p.update();
+    const auto current = reporter.make_current();
+    const auto scope = reporter.scope(seen);
+    q.update();
+  }
+  EXPECT(largest_difference(weights(plain), weights(scaled)) < 1e-6);
+  EXPECT(scaled.params()[0].loss_scale() >= 512);
+  EXPECT(seen.count("loss_scale") == 1);
+}

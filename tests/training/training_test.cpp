@@ -279,3 +279,24 @@ TEST(losses_equal_the_releases_for_200_iterations) {
   check("adam_100", optimizers::Adam(), 100, 200, 0);
   check("adam_1000", optimizers::Adam(), 1000, 2, 3e-2);
 }
+
+// Links that stand for others: what those report has this one's name.
+TEST(wrapped_links_report_to_trainers) {
+  const auto run = [](auto& model) {
+    auto optimizer = optimizers::SGD().setup(model);
+    iterators::SerialIterator iterator(teacher_data(40), 10), test(teacher_data(20), 10, {.repeat = false});
+    StandardUpdater updater(iterator, optimizer);
+    Trainer trainer(updater, {2, "iteration"}, {.out = out("wrapped")});
+    trainer.extend(extensions::Evaluator(test, model), {.trigger = {1, "iteration"}});
+    trainer.extend(extensions::LogReport({.trigger = {1, "iteration"}}));
+    trainer.run();
+    const auto& log = dynamic_cast<extensions::LogReport&>(trainer.get_extension("LogReport")).log();
+    EXPECT(log.size() == 2 && log[1].find("main/loss") && log[1].find("validation/main/accuracy"));
+  };
+  L::Classifier model(MLP(6, 10));
+  (void)model(ones({1, 4}), zeros({1}, int32));
+  auto fixed = static_graph(model);
+  run(fixed);
+  L::LowRankAdaptation adapted(model, {.rank = 2});
+  run(adapted);
+}

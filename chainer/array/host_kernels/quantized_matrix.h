@@ -14,10 +14,11 @@ struct QuantizedMatrix {
   int bits = 8;
   int64_t group = 64, columns = 0;
   Array values = {}, scales = {};
+  Dtype dtype = float32;  ///< of the matrix before, and of rows that are taken from it
   explicit operator bool() const { return static_cast<bool>(values); }
   int64_t rows() const { return values.shape(0); }
   QuantizedMatrix on_host() const {
-    return {bits, group, columns, values.to_device(Device()), scales.to_device(Device())};
+    return {bits, group, columns, values.to_device(Device()), scales.to_device(Device()), dtype};
   }
 };
 

@@ -106,20 +106,29 @@ struct NormalizeBatchNode : FunctionNode {
   // Sets r and d, which undo part of the difference between this batch and the running statistics.
   void correct() {
     const auto [rmax, dmax] = *options.renormalization;
-    const Array sigma = chainer::sqrt(options.running_var.astype(float64).ravel() + options.eps);
+    const Array sigma = chainer::sqrt(before(options.running_var, batch_variance()) + options.eps);
     fixed.r = chainer::clip(reciprocal(rstd) / sigma, 1 / rmax, rmax);
-    fixed.d = chainer::clip((average - options.running_mean.astype(float64).ravel()) / sigma, -dmax, dmax);
+    fixed.d = chainer::clip((average - before(options.running_mean, average)) / sigma, -dmax, dmax);
+  }
+  // Running statistics before this batch. When F::forget computes again, the first call has blended the batch in.
+  Array before(const Array& running, const Array& now) const {
+    const Array all = running.astype(float64).ravel();
+    const bool blended = config().in_recomputing && !options.update && options.decay > 0;
+    return blended ? (all - now * (1 - options.decay)) / options.decay : all;
   }
   // With renormalization eps is a part of the variance, as in the reference release.
+  Array batch_variance() const {
+    const double m = static_cast<double>(order.averaged());
+    return reciprocal(rstd * rstd) * (m / std::max(m - 1, 1.0));
+  }
   void update_running() {
     if (!options.update || !options.running_mean) return;
-    const double m = static_cast<double>(order.averaged()), unbiased = m / std::max(m - 1, 1.0);
     const auto blend = [&](Array& running, const Array& now) {
       running *= options.decay;
       running += (now * (1 - options.decay)).astype(running.dtype()).reshape(running.shape());
     };
     blend(options.running_mean, average);
-    blend(options.running_var, reciprocal(rstd * rstd) * unbiased);
+    blend(options.running_var, batch_variance());
   }
 
   std::string name;

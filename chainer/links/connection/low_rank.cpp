@@ -22,6 +22,9 @@ LowRank::LowRank(Linear of, int64_t rank, const LowRankOptions& o)
       dropout_(o.dropout),
       rank_(rank) {
   if (rank < 1) throw ValueError("LowRank: the rank must be positive, not ", rank);
+  if (!linear.local_link_hooks().empty())
+    throw ValueError("LowRank: the Linear has the hook '", linear.local_link_hooks()[0].first,
+                     "', which may replace the weight that is to stay constant; delete it first");
   if (linear.W.is_initialized() || linear.quantized()) initialize();
 }
 
@@ -41,8 +44,13 @@ Variable LowRank::forward(const Variable& x, int64_t n_batch_axes) {
   }
   if (!down.is_initialized()) initialize();
   const Variable b = linear.b ? constant(*linear.b) : Variable();
-  const Variable y = q ? quantized_functions.load()->linear(x, q, b, n_batch_axes)
-                       : F::linear(x, constant(linear.W), b, {.n_batch_axes = n_batch_axes});
+  Variable y;
+  if (q)
+    y = quantized_functions.load()->linear(x, q, b, n_batch_axes);
+  else if (!linear.local_link_hooks().empty())  // which may replace W
+    y = linear(x, n_batch_axes);
+  else
+    y = F::linear(x, constant(linear.W), b, {.n_batch_axes = n_batch_axes});
   if (is_merged()) return y;
   const Variable few = F::linear(F::dropout(x, dropout_), down, {}, {.n_batch_axes = n_batch_axes});
   return y + F::linear(few, up, {}, {.n_batch_axes = few.ndim() - 1}) * scale_;

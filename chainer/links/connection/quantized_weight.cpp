@@ -23,6 +23,7 @@ QuantizedMatrix quantized_weight(const Link& link, chainer::Parameter& W, const 
   const Array w = W.array();
   QuantizedMatrix q =
       host_kernels::quantized_matrix(w.to_device(Device()), o.bits, o.group, o.search, link.class_name().c_str());
+  q.dtype = w.dtype();
   q.values = q.values.to_device(w.device());
   q.scales = q.scales.to_device(w.device());
   W = chainer::Parameter();

@@ -10,6 +10,8 @@
 #include "chainer/routines/random.h"
 #include "chainer/routines/reduction.h"
 
+#include <tuple>
+
 namespace chainer::link_hooks {
 namespace {
 
@@ -47,9 +49,21 @@ Variable SpectralNormalization::replacement(Link& link, const std::string& name,
   const Variable rows = as_rows(p, output_axis(link));
   Array& stored = link.persistent(name + "_u");
   const bool train = config().train;
-  // In test mode the stored vector counts, with the other one that follows from it.
-  const auto [u, v] = iterate(rows.array(), stored, train ? options_.n_power_iteration : 0, options_.eps);
-  if (train) stored = u;
+  // In test mode the stored vector counts, with the other one that follows from it. F::forget computes again with the
+  // vectors of the call that it repeats.
+  Array u, v;
+  if (train && config().in_recomputing) {
+    const std::lock_guard lock(last_mutex_);
+    if (const auto last = last_.find(&link); last != last_.end()) u = stored, v = last->second;
+  }
+  if (!v) {
+    std::tie(u, v) = iterate(rows.array(), stored, train ? options_.n_power_iteration : 0, options_.eps);
+    if (train) {
+      stored = u;
+      const std::lock_guard lock(last_mutex_);
+      last_[&link] = v;
+    }
+  }
   const Variable sigma = F::sum(F::matmul(Variable(u, false), rows) * Variable(v, false));
   const Variable scale =
       options_.use_gamma ? link.param(name + "_gamma") / sigma : options_.factor.value_or(1.0) / sigma;

@@ -14,10 +14,7 @@ Evaluator::Evaluator(NamedKept<Iterator> iterator, NamedKept<Link> target, const
 
 std::map<std::string, double> Evaluator::run_as(const std::string& prefix) {
   Reporter reporter;
-  for (const auto& [target_name, link] : targets_.all()) {
-    reporter.add_observer(prefix + target_name, &*link);
-    reporter.add_observers(prefix + target_name, link->namedlinks(true));
-  }
+  for (const auto& [target_name, link] : targets_.all()) observe(reporter, prefix + target_name, *link);
   const auto current = reporter.make_current();
   const UsingConfig test_mode(&Config::train, false);
   return evaluate();

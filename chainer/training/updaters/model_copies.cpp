@@ -43,10 +43,7 @@ Example ModelCopies::convert(const Examples& share, int model, const Converter& 
 }
 
 void ModelCopies::add_observers(Trainer& trainer) const {
-  for (const auto& [name, model] : copies_) {
-    trainer.reporter.add_observer(name, model.get());
-    trainer.reporter.add_observers(name, model->namedlinks(true));
-  }
+  for (const auto& [name, model] : copies_) observe(trainer.reporter, name, *model);
 }
 
 void ModelCopies::follow(const Link& target) {
@@ -66,8 +63,7 @@ void ModelCopies::step(Optimizer& optimizer, const std::vector<std::optional<Exa
     Reporter reporter;
     const std::string name = i == 0 ? "main" : copies_[k - 1].first;
     Link& m = model(i, target);
-    reporter.add_observer(name, &m);
-    reporter.add_observers(name, m.namedlinks(true));
+    observe(reporter, name, m);
     const auto current = reporter.make_current();
     const auto to_own = reporter.scope(observations[k]);
     const UsingConfig with_graph(&Config::enable_backprop, true);

@@ -68,7 +68,10 @@ void MultiprocessParallelUpdater::update_core() {
   std::vector<std::optional<Example>> parts;
   for (const auto& i : iterators_)
     parts.emplace_back(copies_->convert(timed_next(*i), static_cast<int>(parts.size()), options_.converter));
-  copies_->step(optimizer, parts, [](Link& model, const Example& part) { return call_link(model, part); }, {});
+  copies_->step(
+      optimizer, parts, [](Link& model, const Example& part) { return call_link(model, part); },
+      optimizer.loss_scale());
+  report_loss_scale(optimizer);
   if (options_.auto_new_epoch && iterators_[0]->is_new_epoch()) optimizer.new_epoch(true);
 }
 

@@ -51,7 +51,8 @@ void ParallelUpdater::update_core() {
         for (const Array& a : part.arrays()) arguments.push_back(a);
         return options_.loss_func(arguments);
       },
-      options_.loss_scale);
+      optimizer.loss_scale());
+  report_loss_scale(optimizer);
   if (options_.auto_new_epoch && iterator.is_new_epoch()) optimizer.new_epoch(true);
 }
 

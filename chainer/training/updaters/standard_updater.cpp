@@ -29,18 +29,20 @@ Variable call_link(Link& link, const Example& batch) {
   return out[0];
 }
 
+void observe(Reporter& reporter, const std::string& name, const Link& link) {
+  for (const Link* l = &link; l; l = l->wrapped()) {
+    reporter.add_observer(name, l);
+    reporter.add_observers(name, l->namedlinks(true));
+  }
+}
+
 namespace updaters {
 
-namespace {
-
-// For logs and displays, while the scale changes.
 void report_loss_scale(const Optimizer& optimizer) {
   if (!optimizer.scales_dynamically() || !current_reporter()) return;
   report(
       {{"loss_scale", *optimizer.loss_scale()}, {"skipped_updates", static_cast<double>(optimizer.skipped_updates())}});
 }
-
-}  // namespace
 
 StandardUpdater::StandardUpdater(NamedKept<Iterator> iterator, NamedKept<Optimizer> optimizer,
                                  const StandardUpdaterOptions& o)
@@ -85,7 +87,7 @@ void StandardUpdater::accumulate(Optimizer& optimizer, const Examples& examples)
   Link& target = optimizer.target();
   target.cleargrads();
   Observation reported;
-  std::map<std::string, double> means;
+  std::map<std::string, std::pair<double, double>> sums;  // of values times shares, and of the shares
   for (std::size_t k = 0; k < parts; ++k) {
     const auto begin = static_cast<std::ptrdiff_t>(n * k / parts),
                end = static_cast<std::ptrdiff_t>(n * (k + 1) / parts);
@@ -102,11 +104,11 @@ void StandardUpdater::accumulate(Optimizer& optimizer, const Examples& examples)
       (loss * share).backward({.loss_scale = optimizer.loss_scale()});
     }
     for (const auto& [key, value] : own) {
-      if (value.is_scalar()) means[key] += value.number() * share;
+      if (value.is_scalar()) sums[key].first += value.number() * share, sums[key].second += share;
       reported.insert_or_assign(key, value);
     }
   }
-  for (const auto& [key, mean] : means) reported.insert_or_assign(key, ReportValue(mean));
+  for (const auto& [key, of] : sums) reported.insert_or_assign(key, ReportValue(of.first / of.second));
   if (Reporter* r = current_reporter())
     for (const auto& [key, value] : reported) r->observation().insert_or_assign(key, value);
   optimizer.update();
