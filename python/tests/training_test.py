@@ -220,6 +220,30 @@ def test_text(tmp_path):
     assert list(pickle.loads(pickle.dumps(dataset))) == list(dataset) == ['one\n', '\n', 'four']
 
 
+def test_each_process_has_its_own_position_in_a_file(tmp_path):
+    n, path, lines = 3000, str(tmp_path / 'objects'), tmp_path / 'lines'
+    with chainer.datasets.open_pickle_dataset_writer(path) as writer:
+        for i in range(n):
+            writer.write((i, b'x' * (i % 977)))
+    lines.write_text(''.join(['{} {}\n'.format(i, 'y' * (i % 977)) for i in range(n)]))
+
+    class Reader(io.FileIO):
+        def after_fork(self):
+            self.__init__(self.name)
+
+    def numbers(dataset, number):
+        it = chainer.iterators.MultiprocessIterator(dataset, 100, repeat=False, shuffle=False, n_processes=4)
+        try:
+            return [number(example) for batch in it for example in batch]
+        finally:
+            it.finalize()
+
+    for dataset in (chainer.datasets.open_pickle_dataset(path), chainer.datasets.PickleDataset(Reader(path))):
+        with dataset:
+            assert numbers(dataset, lambda example: example[0]) == list(range(n))
+    assert numbers(chainer.datasets.TextDataset(str(lines)), lambda line: int(line.split()[0])) == list(range(n))
+
+
 def test_cifar_in_the_folder_of_datasets(tmp_path):
     import tarfile
     folder = tmp_path / 'cifar'

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+import os
 import pickle
 import threading
 
@@ -28,13 +29,33 @@ class PickleDatasetWriter(object):
         self._writer.close()
 
 
+class _FileReader(object):
+    """A file that another process can open again."""
+
+    def __init__(self, path):
+        self._path = path if isinstance(path, int) else os.path.abspath(path)
+        self.after_fork()
+
+    def after_fork(self):
+        self._file = open(self._path, 'rb')
+
+    def __getattr__(self, name):
+        if name == '_file':  # not yet open
+            raise AttributeError(name)
+        return getattr(self._file, name)
+
+
 class PickleDataset(dataset_mixin.DatasetMixin):
-    """Objects written by a PickleDatasetWriter, read when they are accessed."""
+    """Objects written by a PickleDatasetWriter, read when they are accessed.
+
+    A reader's method after_fork(), if it has one, is called in each process that was forked from the one that opened
+    it.
+    """
 
     def __init__(self, reader):
         if not reader.seekable():
             raise ValueError('reader must be seekable')
-        self._reader = reader
+        self._reader, self._owner = reader, os.getpid()
         self._lock = threading.RLock()
         self._positions = []
         reader.seek(0)
@@ -57,6 +78,9 @@ class PickleDataset(dataset_mixin.DatasetMixin):
 
     def get_example(self, index):
         with self._lock:
+            if self._owner != os.getpid():  # processes share the position in a file that was open when they began
+                getattr(self._reader, 'after_fork', bool)()
+                self._owner = os.getpid()
             self._reader.seek(self._positions[index])
             return pickle.load(self._reader)
 
@@ -67,7 +91,7 @@ class PickleDataset(dataset_mixin.DatasetMixin):
 
 def open_pickle_dataset(path):
     """Opens a file as a dataset; the caller must close it."""
-    return PickleDataset(open(path, 'rb'))
+    return PickleDataset(_FileReader(path))
 
 
 def open_pickle_dataset_writer(path, protocol=pickle.HIGHEST_PROTOCOL):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 import io
+import os
 import threading
 
 from chainer.dataset import dataset_mixin
@@ -34,6 +35,7 @@ class TextDataset(dataset_mixin.DatasetMixin):
         return value
 
     def _open(self):
+        self._owner = os.getpid()
         self._fps = [io.open(path, encoding=e, errors=r, newline=n) for path, e, r, n in zip(
             self._paths, self._encoding, self._errors, self._newline)]
 
@@ -68,6 +70,8 @@ class TextDataset(dataset_mixin.DatasetMixin):
         if idx < 0 or idx >= len(self._starts):
             raise IndexError('dataset index out of range')
         with self._lock:
+            if self._owner != os.getpid():  # processes share the position in a file that was open when they began
+                self._open()
             lines = []
             for fp, position in zip(self._fps, self._starts[idx]):
                 fp.seek(position)
