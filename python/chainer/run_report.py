@@ -5,6 +5,7 @@ from __future__ import absolute_import
 import os
 
 from chainer import _core
+from chainer.utils import _replaced
 
 
 def page(folders):
@@ -23,7 +24,5 @@ def page(folders):
 def write(folders, file='report.html'):
     """Writes :func:`page` to a file, through a temporary file."""
     text = page(folders)
-    temporary = '{}.{}.tmp'.format(os.fspath(file), os.getpid())
-    with open(temporary, 'w', encoding='utf-8') as f:
+    with _replaced.replaced(file, encoding='utf-8') as f:
         f.write(text)
-    os.replace(temporary, file)

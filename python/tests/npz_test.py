@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Files of weights hold data: what is pickled in them is never executed."""
 import os
+import stat
+import threading
 
 import numpy as np
 import pytest
@@ -40,3 +42,30 @@ def test_parameters_without_a_shape_come_back(tmp_path):
     chainer.serializers.load_npz(path, link)
     assert link.W.array is None
     assert link(np.ones((2, 5), 'f')).shape == (2, 3)
+
+
+def test_a_file_is_written_in_its_place(tmp_path):
+    link, old, new = L.Linear(2, 3), tmp_path / 'old.npz', tmp_path / 'new.npz'
+    mode = lambda path: stat.S_IMODE(os.stat(str(path)).st_mode)  # NOQA
+    mask = os.umask(0o027)
+    try:
+        old.write_bytes(b'')
+        old.chmod(0o604)
+        (tmp_path / 'link').symlink_to('old.npz')
+        (tmp_path / 'later').symlink_to(str(new))
+        for name in ('link', 'later'):
+            chainer.serializers.save_npz(str(tmp_path / name), link)
+        chainer.serializers.save_npz(os.fsencode(str(tmp_path / 'bytes')), link)
+        assert (tmp_path / 'link').is_symlink() and (tmp_path / 'later').is_symlink()
+        assert (mode(old), mode(new)) == (0o604, 0o640)
+        chainer.serializers.load_npz(str(old), L.Linear(2, 3))
+    finally:
+        os.umask(mask)
+    os.mkfifo(str(tmp_path / 'pipe'))
+    found = []
+    reader = threading.Thread(target=lambda: found.append((tmp_path / 'pipe').read_bytes()))
+    reader.start()
+    chainer.serializers.save_npz(str(tmp_path / 'pipe'), link)
+    reader.join()
+    assert found[0][:2] == b'PK' and stat.S_ISFIFO(os.stat(str(tmp_path / 'pipe')).st_mode)
+    assert sorted(os.listdir(str(tmp_path))) == ['bytes', 'later', 'link', 'new.npz', 'old.npz', 'pipe']

@@ -40,7 +40,10 @@ def test_trainer(tmp_path, capsys):
     trainer.extend(extensions.FailOnNonNumber())
     trainer.extend(extensions.dump_graph('main/loss'))
     trainer.extend(extensions.snapshot())
+    mask = os.umask(0o027)
     trainer.run()
+    os.umask(mask)
+    assert {os.stat(str(tmp_path / name)).st_mode & 0o777 for name in os.listdir(str(tmp_path))} == {0o640}
     with open(os.path.join(str(tmp_path), 'log')) as f:
         log = json.load(f)
     assert [e['iteration'] for e in log] == [5, 10, 15] and [e['epoch'] for e in log] == [1, 2, 3]

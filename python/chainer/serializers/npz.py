@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 import os
 import pickletools
-import shutil
-import tempfile
 
 import numpy
 
@@ -10,6 +8,7 @@ import chainer
 from chainer import backend
 from chainer import serializer
 from chainer import variable
+from chainer.utils import _replaced
 
 
 class DictionarySerializer(serializer.Serializer):
@@ -37,18 +36,8 @@ def save_npz(file, obj, compression=True):
     if not isinstance(file, (str, bytes, os.PathLike)):
         write(file, **s.target)
         return
-    folder, name = os.path.split(os.path.abspath(file))
-    with tempfile.NamedTemporaryFile(dir=folder, prefix=name, delete=False) as f:
-        try:
-            write(f, **s.target)
-        except BaseException:
-            f.close()
-            os.remove(f.name)
-            raise
-    mask = os.umask(0)
-    os.umask(mask)
-    os.chmod(f.name, 0o666 & ~mask)
-    shutil.move(f.name, file)
+    with _replaced.replaced(file, 'wb') as f:
+        write(f, **s.target)
 
 
 def _is_none(member):

@@ -8,6 +8,7 @@ from chainer import configuration
 from chainer import variable
 from chainer.training import extension
 from chainer.training.extensions import _keep_graph
+from chainer.utils import _replaced
 
 
 class DumpGraph(extension.Extension):
@@ -37,10 +38,8 @@ class DumpGraph(extension.Extension):
                 raise TypeError('root value is not a Variable')
             graph = computational_graph.build_computational_graph(
                 [root], variable_style=self._variable_style, function_style=self._function_style).dump()
-            path = os.path.join(trainer.out, self._out_name)
-            with open(path + '.tmp', 'w') as f:
+            with _replaced.replaced(os.path.join(trainer.out, self._out_name)) as f:
                 f.write(graph)
-            os.replace(path + '.tmp', path)
         finally:
             self._flag_called = True
             self._graph.release()

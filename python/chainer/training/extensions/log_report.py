@@ -3,7 +3,6 @@ from __future__ import absolute_import
 
 import json
 import os
-import tempfile
 
 import numpy
 
@@ -11,6 +10,7 @@ from chainer import reporter
 from chainer import serializer as serializer_module
 from chainer.training import extension
 from chainer.training import util
+from chainer.utils import _replaced
 
 
 class LogReport(extension.Extension):
@@ -47,14 +47,9 @@ class LogReport(extension.Extension):
             self._postprocess(entry)
         self._log.append(entry)
         if self._log_name is not None:
-            self._write(os.path.join(trainer.out, self._log_name.format(**entry)))
+            with _replaced.replaced(os.path.join(trainer.out, self._log_name.format(**entry))) as f:
+                json.dump(self._log, f, indent=4)
         self._init_summary()
-
-    def _write(self, path):
-        handle, temporary = tempfile.mkstemp(prefix=os.path.basename(path), dir=os.path.dirname(path) or '.')
-        with os.fdopen(handle, 'w') as f:
-            json.dump(self._log, f, indent=4)
-        os.replace(temporary, path)
 
     def serialize(self, serializer):
         if hasattr(self._trigger, 'serialize'):
