@@ -69,3 +69,11 @@ def test_a_file_is_written_in_its_place(tmp_path):
     reader.join()
     assert found[0][:2] == b'PK' and stat.S_ISFIFO(os.stat(str(tmp_path / 'pipe')).st_mode)
     assert sorted(os.listdir(str(tmp_path))) == ['bytes', 'later', 'link', 'new.npz', 'old.npz', 'pipe']
+
+
+@pytest.mark.parametrize('names', [5, [5], ['W', None]])
+def test_names_to_ignore_are_texts_or_callables(tmp_path, names):
+    path = str(tmp_path / 'weights.npz')
+    chainer.serializers.save_npz(path, L.Linear(2, 3))
+    with pytest.raises(ValueError, match='ignore_names'):
+        chainer.serializers.load_npz(path, L.Linear(2, 3), ignore_names=names)
