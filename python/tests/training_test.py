@@ -58,6 +58,35 @@ def test_trainer(tmp_path, capsys):
         trainer.run()
 
 
+def test_results_in_the_current_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    trainer = make_trainer('', (1, 'epoch'))
+    for extension in (extensions.snapshot(), extensions.dump_graph('main/loss'),
+                      extensions.snapshot_object(trainer.updater.get_optimizer('main').target, 'model')):
+        trainer.extend(extension)
+    trainer.run()
+    assert sorted(os.listdir(str(tmp_path))) == ['cg.dot', 'log', 'model', 'snapshot_iter_5']
+
+
+def test_hdf5_files_without_groups_of_parts_that_save_nothing(tmp_path):
+    h5py = pytest.importorskip('h5py')
+    path = str(tmp_path / 'snapshot')
+
+    def make():
+        updater = make_trainer(tmp_path).updater
+        trainer = training.Trainer(updater, lambda trainer: trainer.updater.iteration >= 2, str(tmp_path))
+        trainer.extend(lambda trainer: None, name='plain', trigger=lambda trainer: True)
+        return trainer
+    trainer = make()
+    trainer.run()
+    chainer.serializers.save_hdf5(path, trainer)
+    with h5py.File(path, 'r') as f:
+        assert 'stop_trigger' not in f and 'plain' not in f['extensions'] and 'plain' not in f['extension_triggers']
+    resumed = make()
+    chainer.serializers.load_hdf5(path, resumed)
+    assert resumed.updater.iteration == 2
+
+
 def test_a_resumed_training_ends_where_an_unbroken_one_does(tmp_path):
     whole = make_trainer(tmp_path / 'whole', (4, 'epoch'))
     whole.run()
@@ -104,6 +133,15 @@ def test_parallel_updater_gives_the_gradient_of_the_whole_batch(tmp_path):
         models={'main': model, 'second': model.copy('copy')}, loss_func=lambda x: F.sum(model(x)))
     updater.update()
     np.testing.assert_allclose(model.W.array, start - 0.1 * data.sum(axis=0), rtol=1e-5)
+
+
+def test_copies_of_a_parallel_updater():
+    def make(devices):
+        it = chainer.iterators.SerialIterator(np.zeros((4, 3), 'f'), 4)
+        return training.updaters.ParallelUpdater(it, chainer.optimizers.SGD().setup(L.Linear(3, 1)), devices=devices)
+    with pytest.raises(KeyError, match='main'):
+        make({'first': -1})
+    assert list(make({'main': -1, 'z': -1, 'a': -1})._models) == ['main', 'z', 'a']
 
 
 @pytest.mark.parametrize('make', [
@@ -199,6 +237,17 @@ def test_pictures_after_an_error(monkeypatch):
         it.reset()
         for k in range(2):
             same_pictures(it.next(), [4 * k + j for j in range(4)])
+
+
+def test_batches_of_an_ndarray_in_order_are_its_slices():
+    data = np.arange(12, dtype='f').reshape(6, 2)
+    for size, repeat, kinds in ((3, True, [np.ndarray] * 2), (4, False, [np.ndarray] * 2), (4, True, [np.ndarray, list])):
+        it = chainer.iterators.SerialIterator(data, size, repeat, shuffle=False)
+        batches = [next(it), next(it)]
+        assert [type(batch) for batch in batches] == kinds
+        assert np.concatenate(batches).tolist() == np.tile(data, (2, 1))[:2 * size if repeat else 6].tolist()
+    assert type(next(chainer.iterators.SerialIterator(data, 3))) is list
+    assert next(chainer.iterators.SerialIterator(range(5), 3, shuffle=False)) == [0, 1, 2]
 
 
 def test_cross_validation():

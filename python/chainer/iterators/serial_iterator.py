@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+import chainer
 from chainer.dataset import iterator
 from chainer.iterators import _position
 from chainer.iterators.order_samplers import ShuffleOrderSampler  # NOQA
@@ -27,7 +28,9 @@ class SerialIterator(iterator.Iterator):
         if self._repeat:
             rest = i_end - n
             self._order = _position.next_order(self.order_sampler, self._order, i)
-            batch.extend(self._take(0, rest))
+            if rest:
+                batch = list(batch)
+                batch.extend(self._take(0, rest))
             self.current_position = rest
         else:
             self.current_position = 0
@@ -39,7 +42,8 @@ class SerialIterator(iterator.Iterator):
 
     def _take(self, start, stop):
         if self._order is None:
-            return list(self.dataset[start:stop])
+            batch = self.dataset[start:stop]
+            return batch if isinstance(batch, chainer.get_array_types()) else list(batch)
         return [self.dataset[index] for index in self._order[start:stop]]
 
     @property

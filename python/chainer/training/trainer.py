@@ -90,7 +90,10 @@ class Trainer(object):
         """Runs the training loop; may be called only once."""
         if self._done:
             raise RuntimeError('cannot run training loop multiple times')
-        os.makedirs(self.out, exist_ok=True)
+        try:
+            os.makedirs(self.out)
+        except OSError:  # it exists, or is '', the current folder; what cannot be written there is an error later
+            pass
         entries = sorted(self._extensions.values(), key=lambda e: -e.priority)
         self._start_at = time.time()
         for entry in entries:
@@ -163,17 +166,17 @@ class Trainer(object):
     def serialize(self, serializer):
         """Saves or loads updater, stop trigger, extensions, their triggers and the elapsed time."""
         self.updater.serialize(serializer['updater'])
-        _serialize(self.stop_trigger, serializer['stop_trigger'])
+        _serialize(self.stop_trigger, serializer, 'stop_trigger')
         extensions, triggers = serializer['extensions'], serializer['extension_triggers']
         for name, entry in self._extensions.items():
-            _serialize(entry.extension, extensions[name])
-            _serialize(entry.trigger, triggers[name])
+            _serialize(entry.extension, extensions, name)
+            _serialize(entry.trigger, triggers, name)
         if isinstance(serializer, serializer_module.Serializer):
             serializer('_snapshot_elapsed_time', self.elapsed_time)
         else:
             self._earlier_time = serializer('_snapshot_elapsed_time', 0.0)
 
 
-def _serialize(part, serializer):
-    if hasattr(part, 'serialize'):
-        part.serialize(serializer)
+def _serialize(part, serializer, name):
+    if hasattr(part, 'serialize'):  # the release's HDF5 files have no groups of other parts
+        part.serialize(serializer[name])

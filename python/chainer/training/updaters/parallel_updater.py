@@ -19,11 +19,12 @@ class ParallelUpdater(standard_updater.StandardUpdater):
         if models is None:
             if devices is None:
                 raise ValueError('either models or devices must be specified')
+            if 'main' not in devices:
+                raise KeyError("ParallelUpdater: devices must have the key 'main', not only {}".format(list(devices)))
             models = {'main': main}
-            for name in sorted(devices, key=str):
+            for name in devices:
                 if name != 'main':
-                    model = copy.deepcopy(main)
-                    models[name] = model
+                    models[name] = copy.deepcopy(main)
         if devices is None:
             devices = {name: -1 for name in models}
         for name, device in devices.items():
