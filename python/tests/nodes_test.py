@@ -172,6 +172,69 @@ class Names(chainer.FunctionHook):
         self.backward.append(type(function).__name__)
 
 
+A, B, PICTURES = rand(2, 3).array, rand(3, 3).array[:2], rand(1, 2, 5, 5).array
+LENGTHS, WORDS = np.array([2, 2], 'i'), np.array([[1], [2]], 'i')
+# Class, arguments of its constructor, inputs, value.
+CONSTRUCTED = [
+    ('pooling.average_pooling_2d.AveragePooling2D', (2, 2, 0, False), (PICTURES,),
+     lambda x: F.average_pooling_2d(x, 2)),
+    ('pooling.average_pooling_2d.AveragePooling2D', (2, 2), (PICTURES,),
+     lambda x: F.average_pooling_2d(F.pad(x, ((0, 0), (0, 0), (0, 1), (0, 1)), 'constant'), 2)),
+    ('pooling.average_pooling_nd.AveragePoolingND', (2, 2, 2, 0, True), (PICTURES,),
+     lambda x: F.average_pooling_2d(F.pad(x, ((0, 0), (0, 0), (0, 1), (0, 1)), 'constant'), 2)),
+    ('pooling.average_pooling_nd.AveragePoolingND', (2, 4, 4, 0, True, None), (PICTURES[:, :, :4, 2:],),
+     lambda x: F.average(x, (2, 3), keepdims=True)),
+    ('pooling.average_pooling_nd.AveragePoolingND', (2, 2, 2, 1, False, None), (PICTURES,),
+     lambda x: F.average_pooling_nd(x, 2, 2, 1, None)),
+    ('array.concat.Concat', (0,), (A, B), lambda *xs: F.concat(xs, 0)),
+    ('array.concat.Concat', (), (A, B), lambda *xs: F.concat(xs)),
+    ('array.stack.Stack', (1,), (A, B), lambda *xs: F.stack(xs, 1)),
+    ('array.hstack.Hstack', (), (A, B), lambda *xs: F.hstack(xs)),
+    ('array.vstack.Vstack', (), (A, B), lambda *xs: F.vstack(xs)),
+    ('array.dstack.Dstack', (), (A, B), lambda *xs: F.dstack(xs)),
+    ('array.pad_sequence.PadSequence', (4, -1), (A, B[:1]), lambda *xs: F.pad_sequence(xs, 4, -1)),
+    ('array.transpose_sequence.TransposeSequence', ([2, 1],), (A, B[:1]), lambda *xs: F.transpose_sequence(xs)),
+    ('array.split_axis.SplitAxis', ([1], 1), (A,), lambda x: F.split_axis(x, [1], 1)),
+    ('array.split_axis.SplitAxis', (3, 1), (A,), lambda x: F.split_axis(x, 3, 1)),
+    ('array.scatter_add.ScatterAdd', (0,), (A, B[0]), lambda a, b: F.scatter_add(a, 0, b)),
+    ('array.where.Where', (A > .5,), (A, B), lambda a, b: F.where(A > .5, a, b)),
+    ('math.fft.FFT', ('ifft',), (A, B), lambda *xs: F.ifft(xs)),
+    ('math.einsum.EinSum', ('ij,kj', 'ki'), (A, B), lambda a, b: F.einsum('ij,kj->ki', a, b)),
+    ('math.tensordot.TensorDot', (([1], [1]),), (A, B), lambda a, b: F.tensordot(a, b, ([1], [1]))),
+    ('math.matmul.MatMul', (False, True, True), (A, B[:1]), lambda a, b: F.transpose(F.matmul(a, b, transb=True))),
+    ('math.matmul.MatMul', (True,), (A, B), lambda a, b: F.matmul(a, b, True)),
+    ('loss.ctc.ConnectionistTemporalClassification', (0, 'no'), (LENGTHS, LENGTHS - 1, WORDS, A, B),
+     lambda i, l, t, *xs: F.connectionist_temporal_classification(xs, t, 0, i.array, l.array, 'no')),
+]
+
+
+@pytest.mark.parametrize('name, arguments, inputs, value', CONSTRUCTED,
+                         ids=[row[0].rpartition('.')[2] for row in CONSTRUCTED])
+def test_constructors_of_the_release(name, arguments, inputs, value):
+    module, _, last = ('chainer.functions.' + name).rpartition('.')
+    function = getattr(importlib.import_module(module), last)(*arguments)
+    found = []
+    for call in (lambda *xs: function(*xs) if isinstance(function, chainer.Function) else function.apply(xs), value):
+        xs = [chainer.Variable(x) for x in inputs]
+        ys = call(*xs)
+        ys = ys if isinstance(ys, (tuple, list)) else (ys,)
+        sum([F.sum(y * y) for y in ys]).backward()
+        found.append([y.array for y in ys] + [x.grad for x in xs if x.dtype.kind == 'f'])
+    assert len(found[0]) == len(found[1])
+    for a, b in zip(*found):
+        np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+def test_attributes_and_errors_of_constructors():
+    module = importlib.import_module('chainer.functions.pooling.average_pooling_2d')
+    f = module.AveragePooling2D(3, (1, 2))
+    assert (f.kh, f.kw, f.sy, f.sx, f.ph, f.pw, f.cover_all) == (3, 3, 1, 2, 0, 0, True)
+    f = importlib.import_module('chainer.functions.array.split_axis').SplitAxis([1], 0)
+    assert (f.indices, f.sections, f.axis) == ([1], None, 0)
+    with pytest.raises(TypeError, match='SplitAxis'):
+        type(f)(1)
+
+
 def test_hooks_see_one_function():
     x = rand(2, 3)
     with Names() as hook:

@@ -241,7 +241,8 @@ def test_pictures_after_an_error(monkeypatch):
 
 def test_batches_of_an_ndarray_in_order_are_its_slices():
     data = np.arange(12, dtype='f').reshape(6, 2)
-    for size, repeat, kinds in ((3, True, [np.ndarray] * 2), (4, False, [np.ndarray] * 2), (4, True, [np.ndarray, list])):
+    both = [np.ndarray] * 2
+    for size, repeat, kinds in ((3, True, both), (4, False, both), (4, True, [np.ndarray, list])):
         it = chainer.iterators.SerialIterator(data, size, repeat, shuffle=False)
         batches = [next(it), next(it)]
         assert [type(batch) for batch in batches] == kinds

@@ -12,6 +12,7 @@ from chainer import configuration
 from chainer.backends import cuda
 from chainer.function import Function
 from chainer.function_node import FunctionNode, grad
+from chainer.functions import _constructors
 from chainer.utils import type_check
 
 _c = _core.functions
@@ -184,6 +185,8 @@ class Identity(FunctionNode):
 class _Composed(FunctionNode):
     """A function of the library as a class. Its gradient is that of the function on the retained inputs."""
 
+    _joined = None  # the name of a class whose function takes its inputs as a tuple
+
     def __init__(self, *args, **kwargs):
         self._args, self._kwargs = args, kwargs
         given = _given(type(self), args, kwargs)
@@ -201,7 +204,7 @@ class _Composed(FunctionNode):
                 from chainer.functions import _nodes
                 y = _nodes.call(self._node, xs)
             else:
-                y = type(self)._function(*(tuple(xs) + self._args), **self._kwargs)
+                y = _value_of(self, xs)
         return y if isinstance(y, tuple) else (y,)
 
     def forward(self, inputs):
@@ -238,13 +241,22 @@ class _Composed(FunctionNode):
         return type(self)._label.format(*[_value_text(a) for a in self._args])
 
 
+def _value_of(of, xs):
+    """Computes the function of a class."""
+    return type(of)._function(*((tuple(xs),) if of._joined else tuple(xs)) + of._args, **of._kwargs)
+
+
 class _OldComposed(Function):
     """A function of the library as an old-style function."""
 
     _library = False
+    _joined = None
 
     def __init__(self, *args, **kwargs):
         self._args, self._kwargs = args, kwargs
+        if self._joined:
+            self._args, self._kwargs = (), _constructors.bound(type(self), args, kwargs)
+            self.__dict__.update(self._kwargs)
 
     def __getattr__(self, name):
         if self._library and name[:2] != '__':
@@ -253,7 +265,7 @@ class _OldComposed(Function):
 
     def _call(self, xs, enable_backprop):
         with configuration.using_config('enable_backprop', enable_backprop):
-            y = type(self)._function(*(tuple(xs) + self._args), **self._kwargs)
+            y = _value_of(self, xs)
         return y if isinstance(y, tuple) else (y,)
 
     def forward(self, inputs):
@@ -294,6 +306,8 @@ def _parameters(function):
 
 def _given(cls, args, kwargs):
     """The parameters of the class's function, of the arguments of its constructor."""
+    if cls._joined:
+        return _constructors.bound(cls, args, kwargs)
     parameters = _parameters(cls._function)
     if parameters is None or len(args) > len(parameters):
         return None
@@ -388,13 +402,17 @@ def find(module, name):
     if name[:1].isupper():
         for key, function in list(vars(module).items()):
             if key.replace('_', '') == plain and callable(function):
-                if name.endswith('ND'):  # its first argument is the number of axes
+                text = function.__doc__
+                if name in _constructors.FUNCTIONS:
+                    function = _constructors.FUNCTIONS[name]
+                    made = type(name, (_OldComposed if name in _OLD else _Composed,), {'_joined': name})
+                elif name.endswith('ND'):  # its first argument is the number of axes
                     made = type(name, (_Composed,), {'__init__': _without_first})
                 elif name in _OLD:
                     made = type(name, (_OldComposed,), {})
                 else:
                     made = type(name, (_Composed,), {})
-                made._function, made._label, made.__doc__ = staticmethod(function), name, function.__doc__
+                made._function, made._label, made.__doc__ = staticmethod(function), name, text
                 made.__module__ = module.__name__
                 setattr(module, name, made)
                 return made

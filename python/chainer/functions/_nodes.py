@@ -193,6 +193,9 @@ def _average_nd(d, node):
 def _split(d, node):
     if 'positions' in d:
         d['indices'] = d.pop('positions')
+    if 'indices_or_sections' in d:
+        where = d.pop('indices_or_sections')
+        d['indices' if numpy.ndim(where) else 'sections'] = where
     d.setdefault('indices', None)
     d.setdefault('sections', None)
 
@@ -271,6 +274,9 @@ _CONVERT = {
     'Squeeze': _sequence('axis'), 'NormalizeL2': _sequence('axis'), 'LogSumExp': _sequence('axis'),
     'ArgMax': _single('axis'), 'ArgMin': _single('axis'), 'Flip': _single('axis'), 'Cumsum': _single('axis'),
 }
+# Of the arguments of constructors that are not the function's.
+_JOINED = {'AveragePooling2D': _images, 'AveragePoolingND': _space, 'SplitAxis': _split,
+           'FFT': _renamed(_method='method')}
 for _name in set(_CONSTANTS.values()):
     _CONVERT[_name] = _constant
 
@@ -278,7 +284,7 @@ for _name in set(_CONSTANTS.values()):
 def attributes(name, node):
     """The attributes of a library's node of the class `name`."""
     d = node.attributes()
-    convert = _CONVERT.get(name)
+    convert = (_JOINED if isinstance(node, Given) and node.joined else _CONVERT).get(name)
     if convert is not None:
         convert(d, node)
     return d
@@ -291,7 +297,8 @@ class Given(object):
 
     def __init__(self, parameters, of):
         self._parameters, self._impl_name, self.function = parameters, type(of).__name__, type(of).__name__
-        self.ndim = of.__dict__.get('ndim', -3) + 2
+        self.ndim = of.__dict__.get('ndim', parameters.get('ndim', -3)) + 2
+        self.joined = of._joined
 
     def attributes(self):
         return dict(self._parameters)
