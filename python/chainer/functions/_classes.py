@@ -186,6 +186,8 @@ class _Composed(FunctionNode):
     """A function of the library as a class. Its gradient is that of the function on the retained inputs."""
 
     _joined = None  # the name of a class whose function takes its inputs as a tuple
+    _kept = None  # the inputs and outputs that are retained; None: all inputs
+    _of_output = None  # the gradient of the output and its gradient, where the output is retained
 
     def __init__(self, *args, **kwargs):
         self._args, self._kwargs = args, kwargs
@@ -207,15 +209,39 @@ class _Composed(FunctionNode):
                 y = _value_of(self, xs)
         return y if isinstance(y, tuple) else (y,)
 
-    def forward(self, inputs):
+    def forward_cpu(self, inputs):
         if self._library:
             with _core.HiddenHooks():
                 if self._node.function is None:
                     return self._node.forward(inputs)
                 return tuple([y.array for y in self._call(inputs, False)])
-        self.retain_inputs(tuple(range(len(inputs))))
-        self._arrays = inputs  # without a graph nothing is retained
+        kept_inputs, kept_outputs = self._kept or (tuple(range(len(inputs))), ())
+        if kept_inputs:
+            self.retain_inputs(kept_inputs)
+        if kept_outputs:
+            self.retain_outputs(kept_outputs)
+        if self._node is None:  # called, not applied: nothing is retained
+            self._arrays = inputs
         return tuple([y.array for y in self._call([_core.Variable(x, requires_grad=False) for x in inputs], False)])
+
+    forward_gpu = forward_cpu
+
+    def _inputs_again(self):
+        """The inputs as Variables. What the class does not retain is zero: the gradient does not depend on it."""
+        retained = dict(zip(self._input_indexes_to_retain or (), self.get_retained_inputs()))
+        if not retained:
+            if '_arrays' not in self.__dict__:
+                raise RuntimeError('{}: backward() needs what forward retains, and forward has retained nothing'.format(
+                    self.label))
+            return [_core.Variable(x) for x in self._arrays]
+        for i, x in enumerate(self.inputs):
+            if i not in retained:
+                if self._kept is None or i in self._kept[0]:
+                    raise RuntimeError('{}: backward() needs input {}, which forward has not retained'.format(
+                        self.label, i))
+                zero = numpy.zeros(x.shape, x.dtype)
+                retained[i] = _core.Variable(cuda.like(zero, next(iter(retained.values())).array))
+        return [retained[i] for i in range(len(retained))]
 
     def backward(self, indexes, grad_outputs):
         if self._library and self._node.function is None:
@@ -223,7 +249,10 @@ class _Composed(FunctionNode):
         if self._library:
             raise RuntimeError('{}: the library computes the gradient; use backward() of a Variable, or grad()'.format(
                 self.label))
-        xs = self.get_retained_inputs() or [_core.Variable(x) for x in self._arrays]
+        of_output, kept = self._of_output, self.get_retained_outputs()
+        if of_output and kept:
+            return of_output(kept[0], grad_outputs[0]),
+        xs = self._inputs_again()
         # Ends that no input was computed from: the gradient must not pass from one input through another one.
         with configuration.using_config('enable_backprop', True):
             xs = [_c.identity(x) if x.requires_grad else x for x in xs]
@@ -268,19 +297,21 @@ class _OldComposed(Function):
             y = _value_of(self, xs)
         return y if isinstance(y, tuple) else (y,)
 
-    def forward(self, inputs):
+    def forward_cpu(self, inputs):
         if self._library:
             with _core.HiddenHooks():
                 return self._owned_node._node.forward(inputs)
         return tuple([y.array for y in self._call([_core.Variable(x, requires_grad=False) for x in inputs], False)])
 
-    def backward(self, inputs, grad_outputs):
+    def backward_cpu(self, inputs, grad_outputs):
         xs = [_core.Variable(x, requires_grad=x.dtype.kind == 'f') for x in inputs]
         live = [(y, _core.Variable(g)) for y, g in zip(self._call(xs, True), grad_outputs) if g is not None]
         wanted = [x for x in xs if x.requires_grad]
         found = iter(grad([y for y, _ in live], wanted, [g for _, g in live]))
         grads = [next(found) if x.requires_grad else None for x in xs]
         return tuple([None if g is None else g.array for g in grads])
+
+    forward_gpu, backward_gpu = forward_cpu, backward_cpu
 
 
 # Functions whose parameters in C++ are not those of the class.
@@ -361,6 +392,21 @@ _TABLE = {
 }
 
 
+# What classes retain, as in the release: inputs, outputs. (A softmax is differentiated by its input.)
+_KEPT = dict.fromkeys(('ReLU', 'Sigmoid', 'Tanh', 'Exp', 'Sqrt'), ((), (0,)))
+_KEPT.update(dict.fromkeys(('LinearFunction', 'Convolution2DFunction', 'Deconvolution2DFunction', 'ConvolutionND',
+                            'DeconvolutionND', 'BatchNormalization'), ((0, 1), ())))
+_KEPT['Softmax'] = (0,), (0,)
+_OF_OUTPUT = {
+    'ReLU': lambda y, g: g * (y.array > 0).astype(g.dtype), 'Sigmoid': lambda y, g: g * y * (1 - y),
+    'Tanh': lambda y, g: g * (1 - y * y), 'Exp': lambda y, g: g * y, 'Sqrt': lambda y, g: g / (y * 2),
+}
+
+
+def _retaining(name):
+    return {'_kept': _KEPT.get(name), '_of_output': staticmethod(_OF_OUTPUT[name]) if name in _OF_OUTPUT else None}
+
+
 def _placed(chapter, module, cls):
     cls.__module__ = 'chainer.functions.%s.%s' % (chapter, module)
     return chapter, module, cls.__name__, cls
@@ -371,6 +417,7 @@ def classes():
     for (chapter, module), rows in _TABLE.items():
         for name, label, function in rows:
             yield chapter, module, name, type(name, (_Composed,), {
+                **_retaining(name),
                 '_function': staticmethod(function), '_label': label, '__doc__': _Composed.__doc__,
                 '__module__': 'chainer.functions.%s.%s' % (chapter, module)})
     yield _placed('noise', 'dropout', Dropout)
@@ -407,11 +454,11 @@ def find(module, name):
                     function = _constructors.FUNCTIONS[name]
                     made = type(name, (_OldComposed if name in _OLD else _Composed,), {'_joined': name})
                 elif name.endswith('ND'):  # its first argument is the number of axes
-                    made = type(name, (_Composed,), {'__init__': _without_first})
+                    made = type(name, (_Composed,), dict(_retaining(name), __init__=_without_first))
                 elif name in _OLD:
                     made = type(name, (_OldComposed,), {})
                 else:
-                    made = type(name, (_Composed,), {})
+                    made = type(name, (_Composed,), _retaining(name))
                 made._function, made._label, made.__doc__ = staticmethod(function), name, text
                 made.__module__ = module.__name__
                 setattr(module, name, made)
