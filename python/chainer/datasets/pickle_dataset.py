@@ -79,7 +79,8 @@ class PickleDataset(dataset_mixin.DatasetMixin):
     def get_example(self, index):
         with self._lock:
             if self._owner != os.getpid():  # processes share the position in a file that was open when they began
-                getattr(self._reader, 'after_fork', bool)()
+                if hasattr(self._reader, 'after_fork'):
+                    self._reader.after_fork()
                 self._owner = os.getpid()
             self._reader.seek(self._positions[index])
             return pickle.load(self._reader)

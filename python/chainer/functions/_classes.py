@@ -392,7 +392,7 @@ _TABLE = {
 }
 
 
-# What classes retain, as in the release: inputs, outputs. (A softmax is differentiated by its input.)
+# What classes retain, as in the release: inputs, outputs. (Softmax also its input, of which the gradient is computed.)
 _KEPT = dict.fromkeys(('ReLU', 'Sigmoid', 'Tanh', 'Exp', 'Sqrt'), ((), (0,)))
 _KEPT.update(dict.fromkeys(('LinearFunction', 'Convolution2DFunction', 'Deconvolution2DFunction', 'ConvolutionND',
                             'DeconvolutionND', 'BatchNormalization'), ((0, 1), ())))
