@@ -263,7 +263,7 @@ void bind_nodes(nb::module_& m) {
   v.def("retain_data", [](const Node& s) {
     PyObject* const o = living(s.n);
     if (!o) throw RuntimeError("retain_data: the variable of this node exists no more");
-    handle_of(o).v.retain_data();
+    as_handle(o)->v.retain_data();
   });
 
   auto f = nb::class_<Shell>(m, "FunctionNode", nb::is_weak_referenceable());

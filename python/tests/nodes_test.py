@@ -516,3 +516,29 @@ def test_gradient_of_an_input_that_is_computed_from_another():
     y, = Mul().apply((x, F.exp(x)))
     y.backward()
     np.testing.assert_allclose(x.grad, 1.5 * np.exp(.5), rtol=1e-6)
+
+
+def test_nodes_find_their_living_variables():
+    x = Variable(np.ones(3, 'f'))
+    link = chainer.links.Linear(3, 2)
+    y = F.relu(x)
+    node = y.creator.inputs[0]
+    assert node.get_variable_or_none() is x and node.get_variable() is x and node.data is x.array
+    assert y.creator.outputs[0]().get_variable_or_none() is y
+    z = F.sum(link(np.ones((1, 3), 'f')))
+    inputs = [n.get_variable_or_none() for n in z.creator.inputs[0].creator.inputs]
+    assert inputs[1] is link.W and inputs[2] is link.b
+    del x
+    assert node.get_variable_or_none() is None
+    with pytest.raises(RuntimeError, match='exists no more'):
+        node.retain_data()
+    y.node.retain_data()
+    assert (y.node.data == 1).all()
+
+
+def test_zerograd_fills_the_gradient_in_place():
+    x = Variable(np.ones(3, 'f'))
+    x.grad = gradient = np.full(3, 2, 'f')
+    with pytest.warns(DeprecationWarning):
+        x.zerograd()
+    assert (x.grad == 0).all() and (gradient == 0).all()

@@ -347,6 +347,6 @@ TEST(rows_of_few_bits_have_the_dtype_of_the_weight) {
 
 TEST(weights_of_an_adapted_model_are_quantized) {
   Sequential model(L::Linear(64, 64), F::relu, L::Linear(64, 64));
-  L::LowRankAdaptation adapted(model, {.rank = 2});
+  L::LowRankAdaptation adapted(model, {.rank = 2, .links = {"0"}});
   EXPECT_EQ(inference::quantize_weights(adapted).size(), std::size_t(2));
 }

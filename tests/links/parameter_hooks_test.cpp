@@ -412,5 +412,5 @@ TEST(scores_of_an_embedding_use_its_hooks) {
 TEST(low_rank_refuses_a_weight_that_hooks_replace) {
   L::Linear link(4, 3);
   link.add_hook(made<WeightStandardization>());
-  EXPECT_THROW(ValueError, "the Linear has the hook 'WeightStandardization'", L::LowRank(link, 2));
+  EXPECT_THROW(ValueError, "the Linear has the hook 'WeightStandardization'", L::LowRank(std::move(link), 2));
 }

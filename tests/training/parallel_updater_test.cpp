@@ -197,6 +197,7 @@ TEST(parallel_updates_scale_the_loss) {
   L::Classifier plain{SmallNet()};
   auto first = optimizers::SGD({.lr = 0.1}).setup(plain);
   training::ParallelUpdater p(iterators::SerialIterator(data(40), 8, {.shuffle = false}), first, {.devices = kTwo});
+  for (int i = 0; i < 6; ++i) p.update();
   random::seed(0);
   L::Classifier scaled{SmallNet()};
   auto second = optimizers::SGD({.lr = 0.1}).setup(scaled);
@@ -205,7 +206,6 @@ TEST(parallel_updates_scale_the_loss) {
   Reporter reporter;
   Observation seen;
   for (int i = 0; i < 6; ++i) {
-    p.update();
     const auto current = reporter.make_current();
     const auto scope = reporter.scope(seen);
     q.update();

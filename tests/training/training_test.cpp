@@ -8,6 +8,7 @@
 #include "chainer/core/json.h"
 #include "chainer/core/sanitizer.h"
 #include "chainer/training/mock_updater.h"
+#include "chainer/links/parameter_hooks.h"
 #include "small_run.h"
 #include "test.h"
 
@@ -294,9 +295,9 @@ TEST(wrapped_links_report_to_trainers) {
     EXPECT(log.size() == 2 && log[1].find("main/loss") && log[1].find("validation/main/accuracy"));
   };
   L::Classifier model(MLP(6, 10));
-  (void)model(ones({1, 4}), zeros({1}, int32));
+  (void)model(ones({1, 784}), zeros({1}, int32));
   auto fixed = static_graph(model);
   run(fixed);
-  L::LowRankAdaptation adapted(model, {.rank = 2});
+  L::LowRankAdaptation adapted(model, {.rank = 2, .links = {"l1"}});
   run(adapted);
 }

@@ -220,11 +220,16 @@ class _Composed(FunctionNode):
             self.retain_inputs(kept_inputs)
         if kept_outputs:
             self.retain_outputs(kept_outputs)
-        if self._node is None:  # called, not applied: nothing is retained
-            self._arrays = inputs
+        self._arrays = inputs  # for backward() where nothing is retained: after a call, or without a graph
         return tuple([y.array for y in self._call([_core.Variable(x, requires_grad=False) for x in inputs], False)])
 
     forward_gpu = forward_cpu
+
+    def apply(self, inputs):
+        outputs = super().apply(inputs)
+        if any(y.requires_grad for y in outputs):
+            self.__dict__.pop('_arrays', None)
+        return outputs
 
     def _inputs_again(self):
         """The inputs as Variables. What the class does not retain is zero: the gradient does not depend on it."""
