@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """The mean of gradients over ranks on this machine, next to PyTorch's all-reduce by Gloo.
 
-usage: PYTHON_WITH_TORCH collectives.py --ours build/release/benchmarks/bench_mn_collectives [--ranks 2 4 8] [--rounds 3]
+usage: PYTHON_WITH_TORCH collectives.py --ours build/release/benchmarks/bench_mn_collectives [--ranks 2 4 8]
+                                        [--rounds 3]
 
 Both programs run in turns, with one thread per rank. Prints for each number of ranks and of bytes the minimum in
 microseconds of the communicator `hierarchical` and of `torch.distributed.all_reduce`, and the ratio: below 1, the

@@ -51,7 +51,8 @@ Array generate_array(const InitializerArg& initializer, const Shape& shape, std:
   if (own && dtype && *own != *dtype)
     throw ValueError("generate_array: dtype is ", *dtype, ", but the initializer has ", *own);
   for (const int64_t n : shape)
-    if (n < 0) throw DimensionError("an array of shape ", shape, " cannot be initialized: lengths must not be negative");
+    if (n < 0)
+      throw DimensionError("an array of shape ", shape, " cannot be initialized: lengths must not be negative");
   Array a(shape, dtype ? *dtype : own ? *own : get_dtype(), device);
   (*initializer.get())(a);
   return a;

@@ -10,6 +10,10 @@
 #include "chainer/optimizers/optimizer.h"
 #include "chainer/core/other_options.h"
 
+namespace chainer {
+class Reporter;
+}
+
 namespace chainer::training {
 
 class Trainer;

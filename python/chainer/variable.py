@@ -191,7 +191,8 @@ def _to_intel64(self):
 _core_zerograd, _core_copydata, _core_addgrad = Variable.zerograd, Variable.copydata, Variable.addgrad
 for _name, _value in dict(
         __repr__=_repr, __str__=_str, summary=_summary, debug_print=_debug_print, reshape=_reshape,
-        transpose=_transpose, zerograd=_zerograd, copydata=_copydata, addgrad=_addgrad, __reduce__=_reduce, __copy__=_copy,
+        transpose=_transpose, zerograd=_zerograd, copydata=_copydata, addgrad=_addgrad, __reduce__=_reduce,
+        __copy__=_copy,
         __deepcopy__=_deepcopy, to_cpu=_to_cpu, to_gpu=_to_gpu, to_intel64=_to_intel64,
         T=property(lambda self: self.transpose()), xp=property(cuda.get_array_module),
         _node=property(lambda self: self.node), _data=property(lambda self: [self.array]),

@@ -48,8 +48,9 @@ void bind_quantized_matrix(nb::module_& m) {
       .def(
           "replaced",
           [](const QuantizedMatrix& q, const Array& values, const Array& scales) {
-            return QuantizedMatrix{q.bits, q.group, q.columns, own(values, q.values, "W_values"),
-                                   own(scales, q.scales, "W_scales"), q.dtype};
+            return QuantizedMatrix{
+                q.bits, q.group, q.columns, own(values, q.values, "W_values"), own(scales, q.scales, "W_scales"),
+                q.dtype};
           },
           "values"_a, "scales"_a, "Returns a matrix of the same kind with other integers and scales.")
       .def(

@@ -86,8 +86,9 @@ class NpzDeserializer(serializer.Deserializer):
         names = self.ignore_names if isinstance(self.ignore_names, (tuple, list)) else (self.ignore_names,)
         for name in names:
             if not (isinstance(name, str) or callable(name)):
-                raise ValueError('load_npz: ignore_names must be a name, a callable or a list of these, not {!r}'.format(
-                    self.ignore_names))
+                raise ValueError(
+                    'load_npz: ignore_names must be a name, a callable or a list of these, not {!r}'.format(
+                        self.ignore_names))
             if name == key or callable(name) and name(key):
                 return value
         dataset = _member(self.npz, key)
