@@ -47,7 +47,7 @@ chainer_first_of(functions/loss reduced softmax_cross_entropy)
 chainer_first_of(functions/math basic_math exp identity log matmul sum)
 chainer_first_of(functions/normalization normalize)
 chainer_first_of(functions/pooling images windows)
-chainer_first_of(links left_out link link_copy link_hook link_serialize link_values shared_name)
+chainer_first_of(links left_out link link_copy link_hook link_serialize link_values shared_name wrapped_links)
 chainer_first_of(links/connection linear parameter quantized_weight)
 chainer_first_of(links/model classifier)
 chainer_first_of(datasets cached_npz dataset download drawn_digits example_random fetch_curl fetch_none gzip idx md5 mnist

@@ -118,11 +118,11 @@ Array to_device(const std::optional<Device>& device, const Array& x) { return de
 
 namespace {
 // Dictionaries with their entries in one order.
-Examples in_order(const Examples& batch, const std::vector<std::string>& names) {
+Examples with_entries_of(const Example& first, const Examples& batch) {
   Examples out;
   for (const Example& e : batch) {
     std::vector<std::pair<std::string, Array>> entries;
-    for (const std::string& name : names) {
+    for (const std::string& name : first.names()) {
       const auto at = std::find(e.names().begin(), e.names().end(), name);
       if (at == e.names().end()) throw KeyError("concat_examples: an example has no entry '", name, "'");
       entries.emplace_back(name, e.arrays()[static_cast<std::size_t>(at - e.names().begin())]);
@@ -143,7 +143,7 @@ Example concat_examples(const Examples& batch, const std::optional<Device>& devi
                        " entries");
     reordered = reordered || e.names() != first.names();
   }
-  if (reordered) return concat_examples(in_order(batch, first.names()), device, padding);
+  if (reordered) return concat_examples(with_entries_of(first, batch), device, padding);
   Arrays joined;
   for (std::size_t i = 0; i < first.size(); ++i)
     joined.push_back(to_device(device, join(batch, i, padding.of(i, first.is_dict() ? first.names()[i] : ""))));

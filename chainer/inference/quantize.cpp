@@ -135,9 +135,9 @@ Quantized quantize(Link& model, const std::vector<Variables>& batches, const Qua
   if (!(o.percentile > 0 && o.percentile <= 100))
     throw ValueError("quantize: percentile must be in (0, 100], not ", o.percentile);
   const std::string name = model.class_name();
-  refuse_state(model, batches[0]);
   onnx::ModelFile file = onnx::read_model(
       onnx::export_model(model, batches[0], {.dynamic_batch = o.dynamic_batch, .refuse_reads = true}), {}, name);
+  refuse_state(model, batches[0]);
   onnx::make_initializers(file);
   fold_batch_normalization(file);
   const QuantizedGraph graph(std::move(file), o.leave);

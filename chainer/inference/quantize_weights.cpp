@@ -5,6 +5,7 @@
 #include <typeinfo>
 
 #include "chainer/links/quantized_weight.h"
+#include "chainer/links/wrapped_links.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/reduction.h"
 
@@ -53,10 +54,9 @@ std::vector<QuantizedWeight> quantize_weights(Link& model, const QuantizeWeights
   if (o.group < 8 || o.group % 8)
     throw ValueError("quantize_weights: a group has a positive multiple of 8 elements, not ", o.group);
   std::vector<std::pair<std::string, Link*>> chosen;
-  for (const Link* m = &model; m; m = m->wrapped())
-    for (const auto& [path, link] : m->namedlinks())
-      if ((!o.takes || o.takes(path)) && as_its_class(*link, [&](auto& l) { return takes(path, l, o); }))
-        chosen.emplace_back(path, link);
+  for (const auto& [path, link] : links_and_wrapped(model))
+    if ((!o.takes || o.takes(path)) && as_its_class(*link, [&](auto& l) { return takes(path, l, o); }))
+      chosen.emplace_back(path, link);
   std::vector<QuantizedWeight> out;
   for (const auto& [path, link] : chosen)
     as_its_class(*link, [&](auto& l) { return out.push_back(quantize(path, l, o)), true; });

@@ -52,7 +52,8 @@ int channel_axis(const Node& n) {
 
 }  // namespace
 
-QuantizedGraph::QuantizedGraph(onnx::ModelFile file, const std::vector<std::string>& leave) : file_(std::move(file)) {
+QuantizedGraph::QuantizedGraph(onnx::ModelFile file, const std::vector<std::string>& leave)
+    : file_(std::move(file)), leave_(leave) {
   for (const auto& [name, value] : file_.initializers) constants_[name] = &value;
   for (const onnx::ValueInfo& v : file_.outputs) results_.insert(v.name);
   for (const Node& n : file_.nodes) {
@@ -67,7 +68,7 @@ QuantizedGraph::QuantizedGraph(onnx::ModelFile file, const std::vector<std::stri
     std::string& why = reasons[&*n] = refusal(*n);
     const std::string name = layer_name(*n);
     names.insert(name);
-    if (why.empty() && std::find(leave.begin(), leave.end(), name) != leave.end()) why = "it is in `leave`";
+    if (why.empty() && std::find(leave_.begin(), leave_.end(), name) != leave_.end()) why = "it is in `leave`";
     const std::string out = result_of(*n);
     const auto origin = origins_.find(out);
     const bool needed = (wanted.contains(out) && !results_.contains(out)) || in_tables.contains(out);
@@ -83,7 +84,7 @@ QuantizedGraph::QuantizedGraph(onnx::ModelFile file, const std::vector<std::stri
       wanted.insert(n->inputs.begin(), combines(*n) ? n->inputs.end() : n->inputs.begin() + 1);
     }
   }
-  for (const std::string& name : leave)
+  for (const std::string& name : leave_)
     if (!names.contains(name)) throw ValueError("quantize: no layer is named '", name, "'");
   for (const onnx::ValueInfo& v : file_.inputs)
     if (wanted.contains(v.name)) tensors_.push_back(v.name);
@@ -131,7 +132,7 @@ void QuantizedGraph::find_tables() {
     std::set<std::string> of;
     for (const std::string& name : n.inputs) {
       const Array* const c = constant(name);
-      if (name.empty() || (c && c->size() == 1 && c->ndim() <= 1)) continue;
+      if (name.empty() || (c && c->ndim() == 0)) continue;
       const auto it = origins_.find(name);
       of.insert(c || it == origins_.end() ? name : it->second);
     }
@@ -155,7 +156,9 @@ bool QuantizedGraph::is_made_of_integers(const std::string& tensor) const {
     const auto maker = maker_.find(t);
     if (maker == maker_.end()) return false;
     const Node& n = *maker->second;
-    if (!moves(n) && !is_one_of(n, kActivations)) return combines(n) || (is_affine(n) && refusal(n).empty());
+    const bool left = std::find(leave_.begin(), leave_.end(), layer_name(n)) != leave_.end();
+    if (left || (!moves(n) && !is_one_of(n, kActivations)))
+      return !left && (combines(n) || is_affine(n)) && refusal(n).empty();
     t = n.inputs[0];
   }
 }

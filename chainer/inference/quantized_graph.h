@@ -50,6 +50,7 @@ class QuantizedGraph {
   bool is_made_of_integers(const std::string& tensor) const;
 
   onnx::ModelFile file_;
+  std::vector<std::string> leave_;
   std::map<std::string, const Array*> constants_;
   std::map<std::string, std::vector<const onnx::Node*>> readers_;
   std::map<std::string, const onnx::Node*> maker_;

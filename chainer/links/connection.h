@@ -69,7 +69,8 @@ class EmbedID : public Link {
   EmbedID(int64_t in_size, int64_t out_size, const EmbedIDOptions& options = {});
   CHAINER_OTHER_OPTIONS(EmbedID, ".initialW, .ignore_label", int64_t, int64_t);
   Variable forward(const Variable& x);
-  /// Returns x W^T (..., in_size) for x (..., out_size): scores of all ids, as at the end of language models.
+  /// Returns x W^T (..., in_size) for x (..., out_size): scores of all ids, as at the end of language models. Hooks run
+  /// as around forward().
   Variable scores(const Variable& x);
   /// As Linear::quantize(). forward() then returns rows of the rounded weights, without gradients.
   void quantize(const QuantizeOptions& options = {});
@@ -171,7 +172,7 @@ struct LowRankOptions {
 /// product to W, so that a call costs as much as one of the Linear; unmerge() restores W. Both throw RuntimeError if
 /// that is so already, and merged links are not saved: forward() otherwise throws as F::linear() does. Hu et al.,
 /// arXiv:2106.09685. The Linear may have a quantized weight (Dettmers et al., "QLoRA", arXiv:2305.14314), which merge()
-/// and unmerge() refuse with a RuntimeError.
+/// and unmerge() refuse with a RuntimeError, as forward() does hooks that compute with W.
 ///   L::LowRank adapted(L::Linear(3, 2), 8, {.alpha = 16});
 class LowRank : public Chain {
  public:

@@ -42,8 +42,9 @@ LinkCall::LinkCall(Link& link, Variables args, std::vector<LinkArgument> argumen
       hook->forward_preprocess({link_, "forward", args_, {}, arguments_});
       begun_.push_back(std::move(hook));
     };
-    for (const auto& [name, hook] : get_link_hooks()) begin(std::shared_ptr<LinkHook>(std::shared_ptr<void>(), hook));
-    const auto own = link_.local_link_hooks();  // (a hook may add or delete others)
+    const auto everywhere = get_link_hooks();
+    for (const auto& [name, hook] : everywhere) begin(std::shared_ptr<LinkHook>(std::shared_ptr<void>(), hook));
+    const auto own = link_.local_link_hooks();
     for (const auto& [name, hook] : own) begin(hook);
   } catch (...) {
     abort();

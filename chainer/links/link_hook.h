@@ -30,8 +30,9 @@ class LinkHook {
   virtual void added(Link* link) { (void)link; }
   virtual void deleted(Link* link) { (void)link; }
   virtual void forward_preprocess(const LinkHookArgs& args) { (void)args; }
+  /// The hooks of a call end in the reverse of the order in which they began.
   virtual void forward_postprocess(const LinkHookArgs& args) { (void)args; }
-  /// Called instead of forward_postprocess() if forward() throws.
+  /// Called instead of forward_postprocess() if forward(), or a hook that ended before, throws.
   virtual void forward_aborted(const LinkHookArgs& args) noexcept { (void)args; }
 };
 

@@ -57,6 +57,9 @@ void MultiNodeOptimizer::update(const LossFunction& lossfun) {
   } else {
     loss.backward({.loss_scale = loss_scale_});
   }
+  // (The means also reach parameters that this rank's loss has not reached.)
+  for (const Parameter& p : target().params(false))
+    if (loss_scale_ && p.is_initialized()) p.variable().node()->set_loss_scale(loss_scale_);
   update();
 }
 

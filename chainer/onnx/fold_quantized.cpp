@@ -235,7 +235,7 @@ class Fusion {
     std::set<std::size_t> steps = {};  // in the order of the plan
   };
   bool extend(Region& region, int slot) const {
-    if (const Array a = constant(slot)) return a.size() == 1 && a.ndim() <= 1;
+    if (const Array a = constant(slot)) return a.ndim() == 0;  // (another shape may be that of the result)
     if (const auto s = source(slot)) {
       if (region.of && (region.of->slot != s->slot || region.of->q != s->q)) return false;
       region.of = s;

@@ -48,7 +48,8 @@ bool Optimizer::skips_update() {
 void Optimizer::unscale_gradients() {
   for (Parameter& p : target().params(false)) {
     const double scale = p.loss_scale();
-    if (scale == 1 || !p.grad()) continue;
+    // (In 16 bits small numbers would vanish: rules with a copy in float32 divide there.)
+    if (scale == 1 || !p.grad() || item_size(p.dtype()) == 2) continue;
     p.set_grad(p.grad() * (1 / scale));
     p.variable().node()->set_loss_scale({});
   }

@@ -223,8 +223,8 @@ class Optimizer : public Anchored {
   /// Returns true if the update has to be left out. For a dynamic scale: checks the gradients and changes the scale.
   bool skips_update();
   void serialize_loss_scale(Serializer& s);
-  /// Divides gradients that a loss scale has multiplied, before hooks read them. (Update rules divide those that are
-  /// left, in the precision of their states.)
+  /// Divides gradients that a loss scale has multiplied, before hooks read them; not those of 16 bits, which update
+  /// rules divide in the precision of their states.
   void unscale_gradients();
   optimizer::HookList hooks_;
   std::optional<double> loss_scale_;

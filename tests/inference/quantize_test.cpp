@@ -245,3 +245,19 @@ TEST(networks_of_other_dtypes_are_quantized) {
     EXPECT(relative(q(drawn(6)).astype(float64), net(drawn(6)).array().astype(float64)) < 0.05);
   }
 }
+
+TEST(tables_after_layers_in_float32) {
+  random::seed(10);
+  struct Chosen {
+    static const inference::QuantizedLayer& of(const inference::Quantized& q, const std::string& op) {
+      for (const auto& l : q.layers())
+        if (l.op == op) return l;
+      throw KeyError("no operator ", op);
+    }
+  };
+  Sequential net(L::Linear(8, 16), F::silu, L::Linear(16, 4));
+  const Array x = random::RandomState(1).normal(0, 1, {64, 8}, float32);
+  const inference::Quantized q = inference::quantize(net, {{x}}, {.leave = {"0"}});
+  EXPECT(layer(q, "0").error < 1e-6 && !layer(q, "0").quantized);
+  EXPECT_EQ(Chosen::of(q, "Sigmoid").reason, "its input is made in float32");
+}

@@ -350,3 +350,12 @@ TEST(weights_of_an_adapted_model_are_quantized) {
   L::LowRankAdaptation adapted(model, {.rank = 2, .links = {"0"}});
   EXPECT_EQ(inference::quantize_weights(adapted).size(), std::size_t(2));
 }
+
+TEST(weights_of_wrapped_links_are_quantized_once) {
+  Sequential model(L::Linear(64, 64), F::relu, L::Linear(64, 64));
+  auto fixed = static_graph(model);
+  EXPECT_EQ(inference::quantize_weights(fixed).size(), std::size_t(2));
+  Sequential inner(L::Linear(64, 64));
+  Sequential outer(L::LowRankAdaptation(inner, {.rank = 2, .links = {"0"}}), L::Linear(64, 64));
+  EXPECT_EQ(inference::quantize_weights(outer).size(), std::size_t(2));
+}

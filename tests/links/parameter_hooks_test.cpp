@@ -412,5 +412,9 @@ TEST(scores_of_an_embedding_use_its_hooks) {
 TEST(low_rank_refuses_a_weight_that_hooks_replace) {
   L::Linear link(4, 3);
   link.add_hook(made<WeightStandardization>());
-  EXPECT_THROW(ValueError, "the Linear has the hook 'WeightStandardization'", L::LowRank(std::move(link), 2));
+  L::LowRank adapted(std::move(link), 2);
+  EXPECT_THROW(RuntimeError, "the hook 'WeightStandardization' of `linear` computes with the weight",
+               (void)adapted(ones({2, 4})));
+  adapted.linear.delete_hook("WeightStandardization");
+  (void)adapted(ones({2, 4}));
 }

@@ -386,3 +386,13 @@ TEST(loss_scale_is_divided_out_before_hooks) {
       EXPECT_CLOSE(b.w.array(), a.w.array(), {.atol = 0, .rtol = 1e-6});
     }
 }
+
+TEST(hooks_do_not_round_scaled_gradients_of_16_bits) {
+  One link(array({1.f}).astype(float16));
+  auto optimizer = optimizers::SGD({.lr = 1e6}).setup(link);
+  optimizer.use_fp32_update();
+  optimizer.add_hook(std::make_shared<optimizer_hooks::WeightDecay>(0.0));
+  optimizer.set_loss_scale(32768);
+  optimizer.update([&] { return link.w.variable() * 1e-4 * 1e-4; });  // 0 in float16 without the scale
+  EXPECT(std::abs(link.w.array().astype(float32).item<float>() - 0.99f) < 0.002f);
+}

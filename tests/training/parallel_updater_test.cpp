@@ -214,3 +214,30 @@ TEST(parallel_updates_scale_the_loss) {
   EXPECT(scaled.params()[0].loss_scale() >= 512);
   EXPECT(seen.count("loss_scale") == 1);
 }
+
+namespace {
+// Examples of class 0 reach `a`, others `b`.
+struct Experts : Chain {
+  L::Linear a{5, 1}, b{5, 1};
+  CHAINER_MEMBERS(Experts, a, b);
+  Variable forward(const Variable& x, const Variable& t) {
+    return F::mean(F::square(t.array()[0].item<int>() == 0 ? a(x) : b(x)));
+  }
+};
+}  // namespace
+
+TEST(gradients_that_only_a_copy_reaches_are_scaled) {
+  const auto trained = [](double scale, bool hook) {
+    random::seed(0);
+    Experts model;
+    auto optimizer = optimizers::SGD({.lr = 0.1}).setup(model);
+    if (scale != 1) optimizer.set_loss_scale(scale);
+    if (hook) optimizer.add_hook(std::make_shared<optimizer_hooks::WeightDecay>(0.0));
+    const Array x = random::RandomState(1).rand({8, 5}).astype(float32);
+    const datasets::TupleDataset data(x, array<int32_t>({0, 1, 0, 1, 1, 0, 1, 0}));
+    training::ParallelUpdater u(iterators::SerialIterator(data, 2, {.shuffle = false}), optimizer, {.devices = kTwo});
+    for (int i = 0; i < 4; ++i) u.update();
+    return weights(model);
+  };
+  for (const bool hook : {false, true}) EXPECT(largest_difference(trained(64, hook), trained(1, false)) < 1e-6);
+}

@@ -301,3 +301,33 @@ TEST(wrapped_links_report_to_trainers) {
   L::LowRankAdaptation adapted(model, {.rank = 2, .links = {"l1"}});
   run(adapted);
 }
+
+namespace {
+// A chain whose child is static, and reports.
+struct Around : Chain {
+  struct Inner : Chain {
+    L::Linear l{784, 1};
+    CHAINER_MEMBERS(Inner, l);
+    Variable forward(const Variable& x) {
+      const Variable y = F::mean(F::square(l(x)));
+      report({{"seen", y}}, this);
+      return y;
+    }
+  };
+  StaticChain<Inner> inner = static_graph(Inner());
+  CHAINER_MEMBERS(Around, inner);
+  Variable forward(const Variable& x, const Variable&) { return inner(x); }
+};
+}  // namespace
+
+TEST(wrapped_links_in_chains_report_to_trainers) {
+  Around model;
+  auto optimizer = optimizers::SGD({.lr = 1e-4}).setup(model);
+  iterators::SerialIterator iterator(teacher_data(40), 10);
+  StandardUpdater updater(iterator, optimizer);
+  Trainer trainer(updater, {3, "iteration"}, {.out = out("around")});
+  trainer.extend(extensions::LogReport({.trigger = {1, "iteration"}}));
+  trainer.run();
+  const auto& log = dynamic_cast<extensions::LogReport&>(trainer.get_extension("LogReport")).log();
+  EXPECT(log.size() == 3 && log[2].find("main/inner/seen"));
+}

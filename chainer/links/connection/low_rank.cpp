@@ -3,6 +3,7 @@
 #include "chainer/functions/noise.h"
 #include "chainer/initializers/initializers.h"
 #include "chainer/links/connection.h"
+#include "chainer/links/parameter_hooks.h"
 #include "chainer/links/quantized_weight.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/linalg.h"
@@ -11,6 +12,19 @@ namespace chainer::links {
 namespace {
 
 Variable constant(const chainer::Parameter& p) { return Variable(p.array(), false); }
+
+// Whether a hook adapts the weight, which is a constant for it as well. Throws for hooks that compute with the weight.
+bool adapted(const Linear& link) {
+  bool any = false;
+  for (const auto& [name, hook] : link.local_link_hooks()) {
+    const auto* const h = dynamic_cast<const link_hooks::ParameterHook*>(hook.get());
+    if (h && !h->allows_quantized(link))
+      throw RuntimeError("LowRank: the hook '", name,
+                         "' of `linear` computes with the weight, which is constant here; delete it");
+    any = any || h;
+  }
+  return any;
+}
 
 }  // namespace
 
@@ -22,9 +36,6 @@ LowRank::LowRank(Linear of, int64_t rank, const LowRankOptions& o)
       dropout_(o.dropout),
       rank_(rank) {
   if (rank < 1) throw ValueError("LowRank: the rank must be positive, not ", rank);
-  if (!linear.local_link_hooks().empty())
-    throw ValueError("LowRank: the Linear has the hook '", linear.local_link_hooks()[0].first,
-                     "', which may replace the weight that is to stay constant; delete it first");
   if (linear.W.is_initialized() || linear.quantized()) initialize();
 }
 
@@ -47,7 +58,7 @@ Variable LowRank::forward(const Variable& x, int64_t n_batch_axes) {
   Variable y;
   if (q)
     y = quantized_functions.load()->linear(x, q, b, n_batch_axes);
-  else if (!linear.local_link_hooks().empty())  // which may replace W
+  else if (adapted(linear))
     y = linear(x, n_batch_axes);
   else
     y = F::linear(x, constant(linear.W), b, {.n_batch_axes = n_batch_axes});

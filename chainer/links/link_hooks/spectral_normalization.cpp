@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <tuple>
+
 #include "chainer/autograd/config.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
@@ -9,8 +11,6 @@
 #include "chainer/routines/manipulation.h"
 #include "chainer/routines/random.h"
 #include "chainer/routines/reduction.h"
-
-#include <tuple>
 
 namespace chainer::link_hooks {
 namespace {
@@ -50,7 +50,7 @@ Variable SpectralNormalization::replacement(Link& link, const std::string& name,
   Array& stored = link.persistent(name + "_u");
   const bool train = config().train;
   // In test mode the stored vector counts, with the other one that follows from it. F::forget computes again with the
-  // vectors of the call that it repeats.
+  // vectors of the link's last call.
   Array u, v;
   if (train && config().in_recomputing) {
     const std::lock_guard lock(last_mutex_);

@@ -87,6 +87,9 @@ void ModelCopies::step(Optimizer& optimizer, const std::vector<std::optional<Exa
   });
   for (std::size_t i = 1; i < n; ++i)
     if (batches[i]) target.addgrads(*copies_[i - 1].second);
+  // (Gradients of parameters that only a copy has reached are scaled, too.)
+  for (const Parameter& p : target.params(false))
+    if (loss_scale && p.grad()) p.variable().node()->set_loss_scale(loss_scale);
   optimizer.update();
   follow(target);
   if (Reporter* r = current_reporter())

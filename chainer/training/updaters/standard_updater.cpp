@@ -6,6 +6,7 @@
 #include "chainer/autograd/reporter.h"
 #include "chainer/core/timeline.h"
 #include "chainer/functions/math.h"
+#include "chainer/links/wrapped_links.h"
 #include "chainer/training/updater.h"
 
 namespace chainer::training {
@@ -30,10 +31,7 @@ Variable call_link(Link& link, const Example& batch) {
 }
 
 void observe(Reporter& reporter, const std::string& name, const Link& link) {
-  for (const Link* l = &link; l; l = l->wrapped()) {
-    reporter.add_observer(name, l);
-    reporter.add_observers(name, l->namedlinks(true));
-  }
+  for (const auto& [path, l] : links_and_wrapped(link)) reporter.add_observer(path == "/" ? name : name + path, l);
 }
 
 namespace updaters {

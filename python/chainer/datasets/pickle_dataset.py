@@ -37,7 +37,8 @@ class _FileReader(object):
         self.after_fork()
 
     def after_fork(self):
-        self._file = open(self._path, 'rb')
+        if '_file' not in self.__dict__ or not isinstance(self._path, int):  # (a descriptor stays shared)
+            self._file = open(self._path, 'rb')
 
     def __getattr__(self, name):
         if name == '_file':  # not yet open

@@ -14,7 +14,7 @@ class TextDataset(dataset_mixin.DatasetMixin):
             paths = [paths]
         elif not paths:
             raise ValueError('at least one text file must be specified')
-        self._paths = paths
+        self._paths = [os.path.abspath(p) for p in paths]
         options = [self._spread(value, len(paths)) for value in (encoding, errors, newline)]
         self._encoding, self._errors, self._newline = options
         self._fps = None

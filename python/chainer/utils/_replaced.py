@@ -11,14 +11,14 @@ def replaced(path, mode='w', **kwargs):
     Otherwise as open(): the file that a link names is written, an existing file keeps its mode, a new one has that of
     the umask, and what cannot be replaced, such as a pipe or a device, is written directly.
     """
-    path = os.path.realpath(os.fsdecode(path))
-    old = os.stat(path).st_mode if os.path.exists(path) else None
+    given, path = path, os.path.realpath(os.fsdecode(path))
+    old = os.stat(given).st_mode if os.path.exists(given) else None
     direct = old is not None and not (stat.S_ISREG(old) and os.access(path, os.W_OK))
     if direct or (old is not None and not os.access(os.path.dirname(path), os.W_OK)):
-        with open(path, mode, **kwargs) as f:
+        with open(given, mode, **kwargs) as f:
             yield f
         return
-    temporary = '{}.{}.tmp'.format(path, os.urandom(4).hex())
+    temporary = os.path.join(os.path.dirname(path), '.{}.tmp'.format(os.urandom(6).hex()))
     try:
         with open(temporary, mode.replace('w', 'x'), **kwargs) as f:
             yield f

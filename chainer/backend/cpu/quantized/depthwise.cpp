@@ -74,7 +74,8 @@ struct Depthwise {
     const int zero = fused ? cpu::unsigned_zero(from) : from.zero;
     for (int64_t j = 0; j < c; ++j) {
       const auto at = static_cast<std::size_t>(fused ? j / 64 * 64 + place(j) : j);
-      offset[at] = (w.bias ? w.bias.data<int32_t>()[j] : 0) - zero * sums[j];
+      const auto bias = static_cast<uint32_t>(w.bias ? w.bias.data<int32_t>()[j] : 0);
+      offset[at] = static_cast<int32_t>(bias - static_cast<uint32_t>(zero) * static_cast<uint32_t>(sums[j]));
       scale[at] = cpu::factor(result, from.scale * scales[w.scales.size() == 1 ? 0 : j]);
     }
     zeros.assign(static_cast<std::size_t>(by_line ? c * width : c), static_cast<uint8_t>(from.zero));
@@ -134,7 +135,8 @@ struct Depthwise {
       cpu::int8_loops().to_floats(results, reinterpret_cast<float*>(to) + r * c);
     else
       for (int64_t j = 0; j < c; ++j)
-        reinterpret_cast<int32_t*>(to)[r * c + j] = sums[j] + offset[static_cast<std::size_t>(j)];
+        reinterpret_cast<int32_t*>(to)[r * c + j] = static_cast<int32_t>(
+            static_cast<uint32_t>(sums[j]) + static_cast<uint32_t>(offset[static_cast<std::size_t>(j)]));
   }
 
   int64_t c, h, width, taps, count = 0;  // count: of fours
