@@ -10,7 +10,7 @@ list(APPEND sources ${pages})
 set(kernel_names elementwise convert transpose reduce update random rows thin normalize recurrent fourier affine pooling moments few_channels winograd
                  panels attention int8 few_bits)
 list(JOIN kernel_names "|" any_kernel)
-list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(${any_kernel}|(bfloat|int8)_(dots|tiles))\\.cpp$")
+list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(${any_kernel}|(bfloat|int8)_(dots|tiles)|int8_depthwise_dots)\\.cpp$")
 list(FILTER sources EXCLUDE REGEX "/chainer/mn/")  # a separate library: Distributed.cmake
 list(FILTER sources EXCLUDE REGEX "/backend/cuda/(kernels|emulation)/|/core/system/fiber[a-z0-9_]*\\.cpp$")  # CudaEmulated.cmake
 list(FILTER sources EXCLUDE REGEX "/backend/cuda/kernels_(later_)?none\\.cpp$")
@@ -145,7 +145,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     set(folder ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels)
     chainer_add_kernel_sources(bfloat_dots ${folder}/bfloat_dots.cpp ${vectors} -mavx512bf16)
     chainer_add_kernel_sources(bfloat_tiles ${folder}/bfloat_tiles.cpp ${vectors} -mamx-tile -mamx-bf16)
-    chainer_add_kernel_sources(int8_dots ${folder}/int8_dots.cpp ${vectors} -mavx512vnni)
+    chainer_add_kernel_sources(int8_dots "${folder}/int8_dots.cpp;${folder}/int8_depthwise_dots.cpp" ${vectors} -mavx512vnni)
     chainer_add_kernel_sources(int8_tiles ${folder}/int8_tiles.cpp ${vectors} -mamx-tile -mamx-int8)
     foreach(name bfloat_dots bfloat_tiles int8_dots int8_tiles)
       list(APPEND kernel_objects $<TARGET_OBJECTS:chainer_kernels_${name}>)

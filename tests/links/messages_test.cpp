@@ -57,3 +57,12 @@ TEST(a_link_that_is_gone_is_named) {
   EXPECT_THROW(RuntimeError, "SGD: its target is gone: the Linear passed by reference no longer exists",
                optimizer.update());
 }
+
+TEST(initial_values_that_do_not_fit) {
+  EXPECT_THROW(DimensionError, "an initial value of shape (3, 4) does not fit an array of shape (4, 3)",
+               L::Linear(3, 4, {.initialW = ones({3, 4})}));
+  EXPECT_THROW(DimensionError, "an initial value of shape (3,) does not fit an array of shape (4,)",
+               L::Linear(3, 4, {.initial_bias = ones({3})}));
+  EXPECT_THROW(DimensionError, "an array of shape (3, -1) cannot be initialized", L::Linear(-1, 3));
+  EXPECT_THROW(IndexError, "normalize: axis 1", F::normalize(ones({3})));
+}

@@ -8,6 +8,9 @@
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
+#if defined(__AVX512BW__)
+#include "chainer/backend/cpu/kernels/int8_bytes.h"
+#endif
 
 namespace {
 
@@ -188,17 +191,10 @@ void to_bytes(const Int8Results& results, uint8_t* out) {
   const Rounding rounding(r.zero, r.low, r.high);
   int64_t j = 0;
 #if defined(__AVX512BW__) && __BIGGEST_ALIGNMENT__ >= 64
-  // Four vectors at a time, in instructions that round and narrow likewise.
-  const __m512i zero = _mm512_set1_epi16(static_cast<int16_t>(r.zero)), byte = _mm512_set1_epi16(0xff),
-                order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  const auto two = [&](int64_t k) __attribute__((always_inline)) {
-    const auto whole = [&](int64_t at) __attribute__((always_inline)) {
-      return _mm512_cvtps_epi32(reinterpret_cast<__m512>(at_most(at_least(value(r, at), rounding.low), rounding.high)));
-    };
-    return _mm512_and_si512(_mm512_add_epi16(_mm512_packs_epi32(whole(k), whole(k + 16)), zero), byte);
-  };
+  const Bytes64 bytes(r.zero, r.low, r.high);
+  const auto next = [&](int64_t at) __attribute__((always_inline)) { return reinterpret_cast<__m512>(value(r, at)); };
   for (; j + 64 <= r.n; j += 64)
-    _mm512_storeu_si512(out + j, _mm512_permutexvar_epi32(order, _mm512_packus_epi16(two(j), two(j + 32))));
+    _mm512_storeu_si512(out + j, bytes.in_order(next(j), next(j + 16), next(j + 32), next(j + 48)));
 #endif
   for (; j < r.n; j += kLanes) write(out + j, rounding(value(r, j)), r.n - j);
 }

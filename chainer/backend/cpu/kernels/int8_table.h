@@ -54,9 +54,9 @@ struct Int8Depthwise {
   int32_t* sums;
 };
 
-/// What a convolution with a filter for each channel does with 64 channels, or with fewer at the end: [first, first +
-/// n) of each pixel. Taps are in fours; those of tap 4 q + t are weights[q * 256 + u * 64 + d * 4 + t] for channel 16
-/// (d / 4) + 4 u + d % 4, whose offset and scale are at [u * 16 + d]. Results are bytes as of Int8Results.
+/// 64 channels of a convolution with a filter for each channel, or fewer at the end: `n` of each pixel, from `first`
+/// on. Taps are in fours; those of tap 4 q + t are weights[q * 256 + u * 64 + d * 4 + t] for the channel 16 * (d / 4) +
+/// 4 * u + d % 4, whose offset and scale are at u * 16 + d. Results are bytes as of Int8Results.
 struct Int8Depthwise64 {
   int64_t first, n;
   bool flip;  ///< flips the highest bit of each x
