@@ -66,8 +66,6 @@ class SpectralNormalization : public ParameterHook {
 
  private:
   SpectralNormalizationOptions options_;
-  std::mutex last_mutex_;
-  std::map<const Link*, Array> last_;  // the other vector of each link's last call
 };
 
 /// Options of WeightStandardization.

@@ -8,6 +8,7 @@ void bind_extensions(nb::module_& m);
 void bind_inference(nb::module_& m);
 void bind_onnx(nb::module_& m);
 void bind_quantized_matrix(nb::module_& m);
+void bind_repeated_state(nb::module_& m);
 void bind_safetensors(nb::module_& m);
 void bind_static_graph(nb::module_& m);
 void bind_summary(nb::module_& m);
@@ -50,6 +51,7 @@ NB_MODULE(_core, m) {
   nb::module_ extensions = m.def_submodule("extensions");
   cp::bind_extensions(extensions);
   cp::bind_quantized_matrix(m);
+  cp::bind_repeated_state(m);
   cp::bind_safetensors(m);
   cp::bind_static_graph(m);
   cp::bind_summary(m);

@@ -89,3 +89,30 @@ def test_a_network_trains():
         x = np.random.randn(16, 8).astype('f')
         optimizer.update(lambda: F.softmax_cross_entropy(net(x), (x[:, 0] > 0).astype('i')))
         assert abs(net.l1.W.array - before).max() > 0
+
+
+@pytest.mark.parametrize('kind', ['spectral', 'renormalization', 'finetune'])
+def test_two_calls_repeat_the_state_that_each_of_them_found(kind):
+    x = np.random.RandomState(1).randn(8, 3).astype('d') * 2 + 1
+
+    def results(forget):
+        np.random.seed(1)
+        with chainer.using_config('dtype', np.float64):
+            if kind == 'spectral':
+                link = L.Linear(3, 2)
+                link.add_hook(chainer.link_hooks.SpectralNormalization())
+                call = link
+            else:
+                link = L.BatchRenormalization(3, rmax=2, dmax=1)
+                link(x * 0.5)
+
+                def call(v):
+                    return link(v, finetune=kind == 'finetune')
+        first, second = chainer.Variable(x), chainer.Variable(x * x)
+        link.cleargrads()
+        ys = [F.forget(call, v) if forget else call(v) for v in (first, second)]
+        F.sum(F.square(ys[0]) * 2 + F.square(ys[1]) * ys[0]).backward()
+        kept = [] if kind == 'spectral' else [link.avg_mean, link.avg_var, link.N]
+        return [first.grad, second.grad] + [p.grad for p in link.params()] + kept
+    for a, b in zip(results(True), results(False)):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)

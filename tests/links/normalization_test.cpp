@@ -201,14 +201,26 @@ TEST(decorrelated_batch_normalization_errors) {
 
 TEST(forgotten_calls_repeat_the_statistics_of_batch_renormalization) {
   const Array x = random::RandomState(1).normal(1, 2, {8, 3}, float64);
-  const auto gradients = [&](bool forget) {
-    L::BatchRenormalization bn(3, {.rmax = 2, .dmax = 1, .dtype = float64});
+  // One of the calls may be within another forgotten function; both are made before the gradients are computed.
+  const auto gradients = [&](bool forget, bool nested, double decay) {
+    L::BatchRenormalization bn(3, {.rmax = 2, .dmax = 1, .decay = decay, .dtype = float64});
     (void)bn(x * 0.5);
-    const Variable in(x);
+    const Variable in(x), other(x * x - 3.0);
     bn.cleargrads();
-    const Variable y = forget ? F::forget([&](const Variable& v) { return bn(v); }, in) : bn(in);
-    F::sum(F::square(y) * Variable(arange(24).astype(float64).reshape({8, 3}), false)).backward();
-    return concatenate({in.grad().ravel(), bn.gamma->grad().ravel(), bn.avg_mean.ravel(), bn.avg_var.ravel()});
+    const auto once = [&](const Variable& v) {
+      return forget ? F::forget([&](const Variable& a) { return bn(a); }, v) : bn(v);
+    };
+    const auto twice = [&](const Variable& v) { return bn(once(v) * v); };
+    const Variable first = nested && forget ? F::forget(twice, in)
+                           : nested         ? twice(in)
+                                            : once(in),
+                   second = once(other);
+    const Variable weights(arange(24).astype(float64).reshape({8, 3}), false);
+    F::sum((F::square(first) + F::square(second) * 0.3) * weights).backward();
+    return concatenate(
+        {in.grad().ravel(), other.grad().ravel(), bn.gamma->grad().ravel(), bn.avg_mean.ravel(), bn.avg_var.ravel()});
   };
-  EXPECT_CLOSE(gradients(true), gradients(false), {.atol = 1e-9, .rtol = 1e-9});
+  for (const bool nested : {false, true})
+    for (const double decay : {0.9, 0.0})
+      EXPECT_CLOSE(gradients(true, nested, decay), gradients(false, nested, decay), {.atol = 1e-9, .rtol = 1e-9});
 }

@@ -6,6 +6,7 @@
 #include "chainer/array/backend.h"
 #include "chainer/array/operations/batch_factors.h"
 #include "chainer/autograd/partial_gradients.h"
+#include "chainer/autograd/repeated_state.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/normalization/key_order.h"
@@ -106,15 +107,13 @@ struct NormalizeBatchNode : FunctionNode {
   // Sets r and d, which undo part of the difference between this batch and the running statistics.
   void correct() {
     const auto [rmax, dmax] = *options.renormalization;
-    const Array sigma = chainer::sqrt(before(options.running_var, batch_variance()) + options.eps);
-    fixed.r = chainer::clip(reciprocal(rstd) / sigma, 1 / rmax, rmax);
-    fixed.d = chainer::clip((average - before(options.running_mean, average)) / sigma, -dmax, dmax);
-  }
-  // Running statistics before this batch. When F::forget computes again, the first call has blended the batch in.
-  Array before(const Array& running, const Array& now) const {
-    const Array all = running.astype(float64).ravel();
-    const bool blended = config().in_recomputing && !options.update && options.decay > 0;
-    return blended ? (all - now * (1 - options.decay)) / options.decay : all;
+    const Arrays both = StateRecord::get([&, rmax = rmax, dmax = dmax] {
+      const Array sigma = chainer::sqrt(options.running_var.astype(float64).ravel() + options.eps);
+      const Array offset = average - options.running_mean.astype(float64).ravel();
+      return Arrays{chainer::clip(reciprocal(rstd) / sigma, 1 / rmax, rmax),
+                    chainer::clip(offset / sigma, -dmax, dmax)};
+    });
+    fixed = {both[0], both[1]};
   }
   // With renormalization eps is a part of the variance, as in the reference release.
   Array batch_variance() const {

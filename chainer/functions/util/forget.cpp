@@ -8,6 +8,7 @@
 #include "chainer/autograd/backward_scope.h"
 #include "chainer/autograd/node_attributes.h"
 #include "chainer/autograd/partial_gradients.h"
+#include "chainer/autograd/repeated_state.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/util.h"
 #include "chainer/routines/creation.h"
@@ -36,6 +37,7 @@ struct ForgetNode : FunctionNode {
     for (std::size_t i = 0; i < count; ++i) xs.push_back(in[i]);
     const random::State before = random::state();
     Arrays out;
+    const StateScope recording(state, StateScope::record);
     for (const Variable& y : func(xs)) out.push_back(y.array());
     if (random::state() != before) drawn_from = before;
     return out;
@@ -55,9 +57,13 @@ struct ForgetNode : FunctionNode {
         if (gy[i]) out.push_back(ys[i]);
       return out;
     };
+    const auto again = [&](const Variables& xs) {
+      const StateScope as_recorded(state, StateScope::repeat);
+      return func(xs);
+    };
     if (config().enable_backprop) {
       const auto checked = [&](const Variables& all) {
-        const Variables xs = first(all), ys = func(xs);
+        const Variables xs = first(all), ys = again(xs);
         if (reads_other_leaves(with_gradients(ys), xs))
           throw RuntimeError(
               "forget: the function reads parameters or other variables besides its inputs, which would get no "
@@ -72,7 +78,7 @@ struct ForgetNode : FunctionNode {
     // This also adds to the gradients of parameters that the function reads. Identity joins all outputs in one node.
     {
       const ForceBackpropMode graph;
-      outputs = identity(with_gradients(func(xs)));
+      outputs = identity(with_gradients(again(xs)));
     }
     const Variables grads = with_gradients(gy);
     for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].set_grad_var(grads[i]);
@@ -107,6 +113,7 @@ struct ForgetNode : FunctionNode {
   DefaultDtype dtype;
   Arrays made;  // outputs that were computed before forward()
   std::optional<random::State> drawn_from;
+  StateRecord state;
 };
 
 }  // namespace
@@ -120,11 +127,16 @@ Variables Forget::operator()(Func func, const Variables& xs) const {
     return apply(ForgetNode(std::move(func), count), xs);
   // No input needs a gradient, but parameters that func reads may: only its graph tells.
   const random::State before = random::state();
-  const Variables ys = func(xs);
+  StateRecord state;
+  const Variables ys = [&] {
+    const StateScope recording(state, StateScope::record);
+    return func(xs);
+  }();
   if (std::none_of(ys.begin(), ys.end(), [](const Variable& y) { return y.requires_grad(); })) return ys;
   ForgetNode node(std::move(func), count);
   for (const Variable& y : ys) node.made.push_back(y.array());
   if (random::state() != before) node.drawn_from = before;
+  node.state = std::move(state);
   Variables more = xs;
   more.push_back(Variable(zeros({}, float32), true));  // makes apply() record the node
   return apply(std::move(node), more);

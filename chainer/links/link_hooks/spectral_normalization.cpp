@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <tuple>
-
 #include "chainer/autograd/config.h"
+#include "chainer/autograd/repeated_state.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/links/link_hooks/named_weight.h"
@@ -17,8 +16,8 @@ namespace {
 
 Array normalized(const Array& v, double eps) { return v / (sqrt(sum(v * v)) + eps); }
 
-// The pair of vectors after some iterations from u; u^T W v is then the singular value.
-std::pair<Array, Array> iterate(const Array& w, Array u, int64_t count, double eps) {
+// The two vectors after some iterations from u; u^T W v is then the singular value.
+Arrays iterate(const Array& w, Array u, int64_t count, double eps) {
   Array v = normalized(matmul(u, w), eps);
   for (int64_t i = 0; i < count; ++i) {
     u = normalized(matmul(w, v), eps);
@@ -37,8 +36,8 @@ void SpectralNormalization::added(Link* link) {
   const Array rows = as_rows(w.variable(), output_axis(*link)).array();
   const Array u = random::normal(0, 1, {rows.shape(0)}, rows.dtype()).to_device(rows.device());
   if (options_.use_gamma) {
-    const auto [left, right] = iterate(rows, u, 10, options_.eps);
-    const Array sigma = sum(matmul(left, rows) * right);
+    const Arrays both = iterate(rows, u, 10, options_.eps);
+    const Array sigma = sum(matmul(both[0], rows) * both[1]);
     link->add_param(options_.weight_name + "_gamma", Shape(), sigma);
   }
   link->add_persistent(options_.weight_name + "_u", u);
@@ -49,22 +48,13 @@ Variable SpectralNormalization::replacement(Link& link, const std::string& name,
   const Variable rows = as_rows(p, output_axis(link));
   Array& stored = link.persistent(name + "_u");
   const bool train = config().train;
-  // In test mode the stored vector counts, with the other one that follows from it. F::forget computes again with the
-  // vectors of the link's last call.
-  Array u, v;
-  if (train && config().in_recomputing) {
-    const std::lock_guard lock(last_mutex_);
-    if (const auto last = last_.find(&link); last != last_.end()) u = stored, v = last->second;
-  }
-  if (!v) {
-    std::tie(u, v) = iterate(rows.array(), stored, train ? options_.n_power_iteration : 0, options_.eps);
-    if (train) {
-      stored = u;
-      const std::lock_guard lock(last_mutex_);
-      last_[&link] = v;
-    }
-  }
-  const Variable sigma = F::sum(F::matmul(Variable(u, false), rows) * Variable(v, false));
+  // In test mode the stored vector counts, with the other one that follows from it.
+  const Arrays both = StateRecord::get([&] {
+    const Arrays now = iterate(rows.array(), stored, train ? options_.n_power_iteration : 0, options_.eps);
+    if (train) stored = now[0];
+    return now;
+  });
+  const Variable sigma = F::sum(F::matmul(Variable(both[0], false), rows) * Variable(both[1], false));
   const Variable scale =
       options_.use_gamma ? link.param(name + "_gamma") / sigma : options_.factor.value_or(1.0) / sigma;
   const Variable scaled = options_.use_gamma && options_.factor ? scale * *options_.factor : scale;

@@ -12,6 +12,7 @@ class Forget(FunctionNode):
 
     def __init__(self, func):
         self.func = func
+        self.state = _core.StateRecord()
 
     def _call(self, xs):
         outs = self.func(*xs)
@@ -23,7 +24,7 @@ class Forget(FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs(tuple(range(len(inputs))))
-        with configuration.using_config('enable_backprop', False):
+        with configuration.using_config('enable_backprop', False), self.state.recording():
             return tuple([y.array for y in self._call([Variable(x) for x in inputs])])
 
     def backward(self, indexes, grad_outputs):
@@ -33,7 +34,9 @@ class Forget(FunctionNode):
         xs = [Variable(x.array) for x in self.get_retained_inputs()]
         with configuration.using_config('enable_backprop', True), configuration.using_config('in_recomputing', True):
             # One function joins the outputs that have a gradient, so that one backward pass covers all.
-            live = [(y, g) for y, g in zip(self._call(xs), grad_outputs) if g is not None]
+            with self.state.repeated():
+                ys = self._call(xs)
+            live = [(y, g) for y, g in zip(ys, grad_outputs) if g is not None]
             joined = _Join().apply([y for y, _ in live]) if live else ()
         for y, (_, g) in zip(joined, live):
             y.grad_var = g

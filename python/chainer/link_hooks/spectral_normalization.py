@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 import numpy
 
+from chainer import _core
 from chainer import configuration
 from chainer import functions as F
 from chainer.link_hooks import parameter_hook
@@ -68,10 +69,16 @@ class SpectralNormalization(parameter_hook.WeightHook):
             return None
         rows = parameter_hook.as_rows(param, parameter_hook.output_axis(link))
         train = configuration.config.train
-        # In test mode the stored vector counts, with the other one that follows from it.
-        u, v = _iterate(rows.array, getattr(link, self.vector_name), self.n_power_iteration if train else 0, self.eps)
-        if train:
-            setattr(link, self.vector_name, u)
+
+        def vectors():
+            # In test mode the stored vector counts, with the other one that follows from it.
+            stored = getattr(link, self.vector_name)
+            both = _iterate(rows.array, stored, self.n_power_iteration if train else 0, self.eps)
+            if train:
+                setattr(link, self.vector_name, both[0])
+            return both
+
+        u, v = _core.repeated_state(vectors)
         sigma = F.sum(F.matmul(u, rows) * v)
         scale = (getattr(link, name + '_gamma') if self.use_gamma else 1) / sigma
         if self.factor is not None:

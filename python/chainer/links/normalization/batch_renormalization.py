@@ -22,8 +22,10 @@ class BatchRenormalization(batch_normalization.BatchNormalization):
         if not configuration.config.train:
             return F.fixed_batch_normalization(x, gamma, beta, self.avg_mean, self.avg_var, self.eps)
         if finetune:
-            self.N += 1
-            decay = 1. - 1. / self.N
+            n = self.N + 1
+            decay = 1. - 1. / n
+            if not configuration.config.in_recomputing:
+                self.N = n
         else:
             decay = self.decay
         return F.batch_renormalization(x, gamma, beta, self.rmax, self.dmax, self.eps, self.avg_mean, self.avg_var,
