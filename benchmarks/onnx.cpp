@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The latency of imported models in test mode: bench_onnx [--seconds S] [--threads N] [--batch N] FILE..., by default
-// with batch size 1. Prints one line per file, like chainer_bench. peers/onnx_latency.py compares with onnxruntime.
+// The latency of imported models in test mode: bench_onnx [--seconds S] [--threads N] [--batch N] [--first] FILE..., by
+// default with batch size 1. Prints one line per file, like chainer_bench. With --first it loads each file and calls
+// the model once, and prints the time until the answer. peers/onnx_latency.py compares with onnxruntime.
 //
 //   bench_onnx --export FOLDER           writes MLP.onnx, LeNet.onnx and ResNet50.onnx with random weights
 //   bench_onnx --quantize FOLDER FILE... writes the models with integers of eight bits, calibrated on random inputs
@@ -25,8 +26,10 @@ Array input_of(const onnx::TensorInfo& info, int64_t batch) {
   return is_floating(info.dtype) ? random::uniform(0, 1, shape, info.dtype) : zeros(shape, info.dtype);
 }
 
-void measure(const fs::path& file, double seconds, int64_t batch) {
+void measure(const fs::path& file, double seconds, int64_t batch, bool first) {
+  const double loading = now();
   onnx::Model model(file);
+  const double loaded = now();
   Variables in;
   for (const onnx::TensorInfo& info : model.inputs()) in.push_back(Variable(input_of(info, batch), false));
   const UsingConfig test(&Config::train, false);
@@ -34,6 +37,13 @@ void measure(const fs::path& file, double seconds, int64_t batch) {
   const auto call = [&] {
     for (const Variable& y : model(in)) (void)y.array().raw();
   };
+  if (first) {
+    const double begin = now();
+    call();
+    const double load = (loaded - loading) * 1e3, answer = (now() - begin) * 1e3;
+    std::printf("%s\t%.4f\tload %.4f\tanswer %.4f\n", file.stem().c_str(), load + answer, load, answer);
+    return;
+  }
   for (int i = 0; i < 3; ++i) call();
   std::vector<double> took;
   for (const double start = now(); now() - start < seconds || took.size() < 5;) {
@@ -86,6 +96,7 @@ void quantize(const fs::path& file, const fs::path& folder) {
 int main(int argc, char** argv) {
   double seconds = 3;
   int64_t batch = 1;
+  bool first = false;
   fs::path integers;  // the folder of quantized models
   try {
     for (int i = 1; i < argc; ++i) {
@@ -96,6 +107,8 @@ int main(int argc, char** argv) {
         cpu::set_thread_count(std::atoi(argv[++i]));
       else if (i + 1 < argc && arg == "--batch")
         batch = std::atoi(argv[++i]);
+      else if (arg == "--first")
+        first = true;
       else if (i + 1 < argc && arg == "--export")
         write_models(argv[++i]);
       else if (i + 1 < argc && arg == "--quantize")
@@ -103,7 +116,7 @@ int main(int argc, char** argv) {
       else if (!integers.empty())
         quantize(arg, integers);
       else
-        measure(arg, seconds, batch);
+        measure(arg, seconds, batch, first);
     }
   } catch (const std::exception& e) { return std::fprintf(stderr, "bench_onnx: %s\n", e.what()), 1; }
 }

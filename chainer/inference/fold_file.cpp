@@ -1,13 +1,60 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
 #include <map>
+#include <set>
 
 #include "chainer/inference/quantized_graph.h"
+#include "chainer/onnx/call.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
 
 namespace chainer::inference {
+namespace {
+
+// Removes steps and constants that nothing reads.
+void remove_unread(onnx::ModelFile& file, const std::vector<bool>& gone) {
+  std::vector<onnx::Node> kept;
+  std::set<std::string> read;
+  for (std::size_t i = 0; i < file.nodes.size(); ++i) {
+    if (gone[i]) continue;
+    for (const auto* names : {&file.nodes[i].inputs, &file.nodes[i].captured})
+      read.insert(names->begin(), names->end());
+    kept.push_back(std::move(file.nodes[i]));
+  }
+  for (const onnx::ValueInfo& v : file.outputs) read.insert(v.name);
+  file.nodes = std::move(kept);
+  std::erase_if(file.initializers, [&](const auto& c) { return !read.contains(c.first); });
+}
+
+}  // namespace
+
+void fold_constants(onnx::ModelFile& file) {
+  static constexpr std::array<std::string_view, 6> kOps = {"Concat",  "Identity",  "Reshape",
+                                                           "Squeeze", "Transpose", "Unsqueeze"};
+  std::map<std::string, Array> constants;
+  for (const auto& [name, value] : file.initializers) constants[name] = value;
+  std::vector<bool> gone(file.nodes.size());
+  for (std::size_t i = 0; i < file.nodes.size(); ++i) {
+    const onnx::Node& n = file.nodes[i];
+    const onnx::Operator* const op = n.domain.empty() ? onnx::find_operator(n) : nullptr;
+    const auto known = [&](const std::string& name) { return constants.contains(name); };
+    if (n.outputs.size() != 1) continue;
+    const bool result = std::any_of(file.outputs.begin(), file.outputs.end(),
+                                    [&](const onnx::ValueInfo& v) { return v.name == n.outputs[0]; });
+    if (!op || result || std::find(kOps.begin(), kOps.end(), n.op_type) == kOps.end() ||
+        !std::all_of(n.inputs.begin(), n.inputs.end(), known))
+      continue;
+    Variables in;
+    for (const std::string& name : n.inputs) in.push_back(Variable(constants.at(name), false));
+    const Array y = op->run(onnx::Call(n, n.opset ? n.opset : file.opsets.at(""), in))[0].array();
+    constants[n.outputs[0]] = y;
+    file.initializers.emplace_back(n.outputs[0], y);
+    gone[i] = true;
+  }
+  remove_unread(file, gone);
+}
 
 void fold_batch_normalization(onnx::ModelFile& file) {
   std::map<std::string, std::size_t> constants, maker;
@@ -15,7 +62,8 @@ void fold_batch_normalization(onnx::ModelFile& file) {
   for (std::size_t i = 0; i < file.initializers.size(); ++i) constants[file.initializers[i].first] = i;
   for (const onnx::ValueInfo& v : file.outputs) ++readers[v.name];
   for (const onnx::Node& n : file.nodes)
-    for (const std::string& name : n.inputs) ++readers[name];
+    for (const auto* names : {&n.inputs, &n.captured})
+      for (const std::string& name : *names) ++readers[name];
   const auto known = [&](const std::string& name) { return constants.contains(name); };
   const auto number = [&](const std::string& name) {
     return file.initializers[constants.at(name)].second.astype(float64);
@@ -65,16 +113,7 @@ void fold_batch_normalization(onnx::ModelFile& file) {
     maker[bn.outputs[0]] = maker[bn.inputs[0]];
     gone[i] = true;
   }
-  std::vector<onnx::Node> kept;
-  std::map<std::string, bool> read;
-  for (std::size_t i = 0; i < file.nodes.size(); ++i) {
-    if (gone[i]) continue;
-    for (const std::string& name : file.nodes[i].inputs) read[name] = true;
-    kept.push_back(std::move(file.nodes[i]));
-  }
-  for (const onnx::ValueInfo& v : file.outputs) read[v.name] = true;
-  file.nodes = std::move(kept);
-  std::erase_if(file.initializers, [&](const auto& c) { return !read.contains(c.first); });
+  remove_unread(file, gone);
 }
 
 }  // namespace chainer::inference

@@ -139,6 +139,8 @@ Quantized quantize(Link& model, const std::vector<Variables>& batches, const Qua
       onnx::export_model(model, batches[0], {.dynamic_batch = o.dynamic_batch, .refuse_reads = true}), {}, name);
   refuse_state(model, batches[0]);
   onnx::make_initializers(file);
+  onnx::resolve_names(file, name);
+  fold_constants(file);
   fold_batch_normalization(file);
   const QuantizedGraph graph(std::move(file), o.leave);
   const onnx::ModelFile quantized = graph.quantized(calibrated(graph, batches, o, name));

@@ -58,8 +58,10 @@ class Quantized {
 /// activations (calibration); some hundred examples are enough. Weights have eight bits with a scale for each output
 /// channel, activations with a scale and a zero point for each array. Convolutions, affine maps, additions, products,
 /// concatenations, pooling, what only moves elements, and elementwise functions of one array compute with integers,
-/// also from one to the next; sums are exact in int32, so that results are the same on all processors. Other operators
-/// run in float32, and layers() says which and why. The last layers give float32.
+/// also from one to the next; sums are exact in int32, so that results are the same on all processors. LSTM, GRU and
+/// RNN with their usual activations multiply integers, of which those of the state stand for multiples of 1 / 127, and
+/// compute their gates in float32. Other operators run in float32, and layers() says which and why. The last layers
+/// give float32.
 ///
 /// Throws as prepare(), and ValueError without batches, for batches with values that are not finite, for a percentile
 /// outside of (0, 100], for a name in `leave` that no layer has, and for a model that keeps a state between calls.

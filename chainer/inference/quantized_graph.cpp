@@ -57,7 +57,8 @@ QuantizedGraph::QuantizedGraph(onnx::ModelFile file, const std::vector<std::stri
   for (const auto& [name, value] : file_.initializers) constants_[name] = &value;
   for (const onnx::ValueInfo& v : file_.outputs) results_.insert(v.name);
   for (const Node& n : file_.nodes) {
-    for (const std::string& name : n.inputs) readers_[name].push_back(&n);
+    for (const auto* names : {&n.inputs, &n.captured})
+      for (const std::string& name : *names) readers_[name].push_back(&n);
     for (const std::string& name : n.outputs) maker_[name] = &n;
   }
   find_tables();
@@ -106,7 +107,7 @@ const Array* QuantizedGraph::constant(const std::string& name) const {
 }
 
 std::string QuantizedGraph::layer_name(const Node& n) const {
-  if (is_affine(n) && n.inputs.size() > 1 && constant(n.inputs[1])) {
+  if ((is_affine(n) || onnx::is_bounded_recurrence(n)) && n.inputs.size() > 1 && constant(n.inputs[1])) {
     const std::string& W = n.inputs[1];
     // (A weight that layers share has the name of each layer's folded copy: fold_file.cpp.)
     const std::size_t end = W.rfind("/W");
@@ -163,6 +164,13 @@ bool QuantizedGraph::is_made_of_integers(const std::string& tensor) const {
   }
 }
 
+bool QuantizedGraph::has_small_numbers(const std::string& tensor) const {
+  const Array* const c = constant(tensor);
+  const auto maker = maker_.find(tensor);
+  const Node* const n = maker == maker_.end() ? nullptr : maker->second;
+  return onnx::is_small(c ? *c : Array(), n, [&] { return has_small_numbers(n->inputs[0]); });
+}
+
 std::string QuantizedGraph::result_of(const Node& n) const {
   if (n.outputs.empty()) return "";
   return is_affine(n) || combines(n) || is_one_of(n, kMeans) ? after_activation(n.outputs[0]) : n.outputs[0];
@@ -193,6 +201,16 @@ std::string QuantizedGraph::refusal(const Node& n) const {
       return text("its groups have ", W->shape(1), " channels, fewer than 16");
     if (n.op_type == "Gemm" && (!is_one(n, "alpha") || !is_one(n, "beta") || integer(n, "transA", 0)))
       return "it is scaled or transposed";
+    return {};
+  }
+  if (onnx::is_bounded_recurrence(n)) {
+    for (const std::size_t i : {1, 2})
+      if (const Array* const W = i < n.inputs.size() ? constant(n.inputs[i]) : nullptr; !W || W->dtype() != float32)
+        return "its weights are not constants of float32";
+    const bool given = n.inputs.size() > 5 && !n.inputs[5].empty();
+    // (The state of the others is within [-1, 1] from the second step on.)
+    if (n.op_type == "GRU" && given && !has_small_numbers(n.inputs[5]))
+      return "its first state is not known to be within [-1, 1]";
     return {};
   }
   const auto table = n.outputs.empty() ? origins_.end() : origins_.find(n.outputs[0]);
@@ -234,25 +252,32 @@ onnx::ModelFile QuantizedGraph::quantized(std::map<std::string, Quantization> nu
   };
   for (const onnx::ValueInfo& v : file_.inputs) convert(v.name);
   int made = 0;
+  // Replaces an input by integers with a scale for each element of an axis; returns the scales. (A weight that two
+  // layers share is stored for each.)
+  const auto to_integers = [&](std::string& input, int axis, const std::string& name) {
+    const Array W = *constant(input);
+    Dims others;
+    for (int i = 0; i < W.ndim(); ++i)
+      if (i != axis) others.push_back(i);
+    const Array top = W.size() ? max(abs(W), Axes(others)) : zeros({W.shape(axis)});
+    const Array scales = where(top > 0.f, top / 127.f, ones_like(top)).astype(float32);
+    Shape along = Shape(Dims::filled(W.ndim(), 1));
+    along[axis] = scales.size();
+    Node weights = node_of("DequantizeLinear",
+                           {keep(name + "_quantized", clip(rint(W / scales.reshape(along)), -127, 127).astype(int8)),
+                            keep(name + "_scale", scales), keep(name + "_zero", zeros({scales.size()}, int8))},
+                           name + "_dequantized");
+    weights.attributes.push_back(onnx::attribute("axis", axis));
+    replaced.insert(input);
+    input = weights.outputs[0];
+    out.nodes.push_back(std::move(weights));
+    return scales;
+  };
   for (const Node& original : file_.nodes) {
     Node n = original;
     if (taken_.contains(&original) && is_affine(n)) {
-      const Array W = *constant(n.inputs[1]);
-      const int axis = channel_axis(n);
-      Dims others;
-      for (int i = 0; i < W.ndim(); ++i)
-        if (i != axis) others.push_back(i);
-      const Array top = W.size() ? max(abs(W), Axes(others)) : zeros({W.shape(axis)});
-      const Array scales = where(top > 0.f, top / 127.f, ones_like(top)).astype(float32);
-      Shape along = Shape(Dims::filled(W.ndim(), 1));
-      along[axis] = scales.size();
-      // (A weight that two layers share is stored for each.)
       const std::string name = n.inputs[1] + "_" + std::to_string(made++);
-      Node weights = node_of("DequantizeLinear",
-                             {keep(name + "_quantized", clip(rint(W / scales.reshape(along)), -127, 127).astype(int8)),
-                              keep(name + "_scale", scales), keep(name + "_zero", zeros({scales.size()}, int8))},
-                             name + "_dequantized");
-      weights.attributes.push_back(onnx::attribute("axis", axis));
+      const Array scales = to_integers(n.inputs[1], channel_axis(n), name);
       if (n.inputs.size() > 2 && !n.inputs[2].empty()) {
         const Array factor = scales * numbers.at(n.inputs[0]).scale;
         const Array b = constant(n.inputs[2])->astype(float64) / factor.astype(float64);
@@ -265,9 +290,8 @@ onnx::ModelFile QuantizedGraph::quantized(std::map<std::string, Quantization> nu
         n.inputs[2] = bias.outputs[0];
         out.nodes.push_back(std::move(bias));
       }
-      replaced.insert(n.inputs[1]);
-      n.inputs[1] = weights.outputs[0];
-      out.nodes.push_back(std::move(weights));
+    } else if (taken_.contains(&original) && onnx::is_bounded_recurrence(n)) {
+      for (const std::size_t i : {1, 2}) (void)to_integers(n.inputs[i], 1, n.inputs[i] + "_" + std::to_string(made++));
     }
     for (std::string& name : n.inputs)
       if (numbers.contains(name)) name += "_dequantized";
@@ -276,7 +300,8 @@ onnx::ModelFile QuantizedGraph::quantized(std::map<std::string, Quantization> nu
   }
   // Weights in float32 that no operator reads any more.
   for (const Node& n : out.nodes)
-    for (const std::string& name : n.inputs) replaced.erase(name);
+    for (const auto* names : {&n.inputs, &n.captured})
+      for (const std::string& name : *names) replaced.erase(name);
   std::erase_if(out.initializers, [&](const auto& i) { return replaced.contains(i.first); });
   out.ir_version = std::max<int64_t>(out.ir_version, 7);
   return out;

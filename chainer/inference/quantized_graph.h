@@ -14,6 +14,9 @@ namespace chainer::inference {
 /// Folds batch normalization with constant statistics into the convolution or affine map before it.
 void fold_batch_normalization(onnx::ModelFile& file);
 
+/// Replaces operators that join and reshape constants (the gates of recurrent networks) by their results.
+void fold_constants(onnx::ModelFile& file);
+
 /// Which operators of a graph compute with integers.
 class QuantizedGraph {
  public:
@@ -46,6 +49,8 @@ class QuantizedGraph {
   std::string result_of(const onnx::Node& n) const;
   // Sets origins_: elementwise operators of a single array are one table of results.
   void find_tables();
+  // Returns true if a tensor is known to be within [-1, 1].
+  bool has_small_numbers(const std::string& tensor) const;
   // Returns true if the operator that makes a tensor, before what only moves elements, computes with integers.
   bool is_made_of_integers(const std::string& tensor) const;
 

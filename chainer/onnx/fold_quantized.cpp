@@ -48,6 +48,8 @@ class Fusion {
         move(i, "QuantizedMaxPool");
       else if (op == "GlobalAveragePool" || op == "AveragePool")
         mean(i);
+      else if (is_bounded_recurrence(*plan_.steps[i].node))
+        recurrence(i, op);
       else if (op == "Reshape" || op == "Flatten" || op == "Transpose" || op == "Squeeze" || op == "Unsqueeze" ||
                op == "Expand" || op == "Slice")
         move(i, {});
@@ -200,6 +202,35 @@ class Fusion {
     add_attributes(node, "x", x->q);
     replace(i, op == "Conv" ? "QuantizedConv" : "QuantizedMatMul", std::move(node),
             {x->slot, keep(w->W), keep(w->scales), keep(*b)}, tail(i));
+  }
+
+  bool has_small_numbers(int slot) const {
+    const auto maker = maker_.find(slot);
+    const Step* const s = maker == maker_.end() ? nullptr : &plan_.steps[maker->second];
+    return is_small(constant(slot), s ? s->node.get() : nullptr, [&] { return has_small_numbers(s->in[0]); });
+  }
+  // The integers of the state are those of [-1, 1].
+  void recurrence(std::size_t i, const std::string& op) {
+    Step& step = plan_.steps[i];
+    if (step.in.size() < 3) return;
+    const auto x = source(step.in[0]);
+    const auto W = weights(step.in[1], 1), R = weights(step.in[2], 1);
+    if (!x || !W || !R || W->W.ndim() != 3 || R->W.ndim() != 3) return;
+    const bool small = !present(step, 5) || has_small_numbers(step.in[5]);
+    if (!small && op == "GRU") return;  // its state stays near to a given one
+    Node node = *step.node;
+    node.op_type = "Quantized" + op;
+    node.attributes.push_back(attribute("small_state", small ? 1 : 0));
+    add_attributes(node, "x", x->q);
+    step.op = quantized_operator(node.op_type);
+    step.in.resize(8, -1);
+    step.in[0] = x->slot, step.in[1] = keep(W->W), step.in[2] = keep(R->W);
+    step.in.push_back(keep(W->scales));
+    step.in.push_back(keep(R->scales));
+    node.inputs.assign(step.in.size(), "x");
+    for (std::size_t k = 0; k < step.in.size(); ++k)
+      if (step.in[k] < 0) node.inputs[k].clear();
+    step.node = std::make_shared<const Node>(std::move(node));
   }
 
   void combine(std::size_t i, const char* name) {

@@ -18,15 +18,11 @@ using host_kernels::Quantization;
 using host_kernels::QuantizedResult;
 using host_kernels::QuantizedWeights;
 
-Quantization quantization(const Call& c, const std::string& of) {
-  return {static_cast<float>(c.real(of + "_scale")), static_cast<int>(c.integer(of + "_zero")),
-          c.integer(of + "_type") ? int8 : uint8};
-}
 QuantizedResult result(const Call& c) {
   QuantizedResult r;
   r.low = static_cast<float>(c.real("low", -std::numeric_limits<double>::infinity()));
   r.high = static_cast<float>(c.real("high", std::numeric_limits<double>::infinity()));
-  if (c.contains("y_scale")) r.to = quantization(c, "y");
+  if (c.contains("y_scale")) r.to = quantization_of(c, "y");
   return r;
 }
 QuantizedWeights weights(const Call& c) { return {c.array(1), c.array(2), c.array(3)}; }
@@ -43,7 +39,7 @@ Variables convolve(const Call& c) {
   const Shape& W = c[1].shape();
   if (c[0].ndim() != 4 || c[0].shape()[1] != W[1] * c.integer("group", 1))
     c.fail("images of shape ", c[0].shape(), " do not fit filters of shape ", W);
-  return constant(integer_convolution(c, quantization(c, "x"), weights(c), result(c)));
+  return constant(integer_convolution(c, quantization_of(c, "x"), weights(c), result(c)));
 }
 
 Variables multiply(const Call& c) {
@@ -53,7 +49,7 @@ Variables multiply(const Call& c) {
   if (s.ndim() < 1 || s[s.ndim() - 1] != inner) c.fail("rows of shape ", s, " do not fit weights of ", c[1].shape());
   Shape out(s.begin(), s.end() - 1);
   const Array rows = s.ndim() == 2 ? c.array(0) : c.array(0).reshape({out.product(), inner});
-  const Array y = host_kernels::quantized_matmul(rows, quantization(c, "x"), weights(c), transposed, result(c));
+  const Array y = host_kernels::quantized_matmul(rows, quantization_of(c, "x"), weights(c), transposed, result(c));
   out.push_back(y.shape(1));
   return constant(y.reshape(out));
 }
@@ -66,11 +62,11 @@ std::pair<Array, Array> operands(const Call& c) {
 }
 Variables add(const Call& c) {
   const auto [x, z] = operands(c);
-  return constant(host_kernels::quantized_add(x, quantization(c, "x"), z, quantization(c, "z"), result(c)));
+  return constant(host_kernels::quantized_add(x, quantization_of(c, "x"), z, quantization_of(c, "z"), result(c)));
 }
 Variables times(const Call& c) {
   const auto [x, z] = operands(c);
-  return constant(host_kernels::quantized_multiply(x, quantization(c, "x"), z, quantization(c, "z"), result(c)));
+  return constant(host_kernels::quantized_multiply(x, quantization_of(c, "x"), z, quantization_of(c, "z"), result(c)));
 }
 Variables look_up(const Call& c) { return constant(host_kernels::quantized_look_up(c.array(0), c.array(1))); }
 
@@ -78,7 +74,7 @@ Variables concat(const Call& c) {
   const QuantizedResult r = result(c);
   Variables parts;
   for (std::size_t i = 0; i < c.count(); ++i) {
-    const Quantization q = quantization(c, "x" + std::to_string(i));
+    const Quantization q = quantization_of(c, "x" + std::to_string(i));
     const bool same = q == *r.to && r.low == -std::numeric_limits<float>::infinity() &&
                       r.high == std::numeric_limits<float>::infinity();
     parts.push_back(same ? c[i]
@@ -96,7 +92,7 @@ Variables max_pool(const Call& c) {
 // GlobalAveragePool, and AveragePool with windows as large as the images.
 Variables mean(const Call& c) {
   const Shape& s = c[0].shape();
-  const Quantization x = quantization(c, "x");
+  const Quantization x = quantization_of(c, "x");
   bool whole = s.ndim() == 4 && s[2] && s[3];
   const bool windows = c.contains("kernel_shape");
   if (whole && windows) {
@@ -118,9 +114,15 @@ constexpr Operator kOperators[] = {
 }  // namespace
 
 const Operator* quantized_operator(std::string_view name) {
-  for (const Operator& o : kOperators)
-    if (o.name == name) return &o;
+  for (const std::span<const Operator> table : {std::span<const Operator>(kOperators), quantized_recurrent_operators()})
+    for (const Operator& o : table)
+      if (o.name == name) return &o;
   return nullptr;
+}
+
+Quantization quantization_of(const Call& c, const std::string& of) {
+  return {static_cast<float>(c.real(of + "_scale")), static_cast<int>(c.integer(of + "_zero")),
+          c.integer(of + "_type") ? int8 : uint8};
 }
 
 std::optional<host_kernels::QuantizedWindows> image_windows(const Call& c, const Shape& x, const Dims& kernel) {

@@ -7,16 +7,29 @@
 namespace chainer::onnx {
 
 /// Returns an operator that fuse_quantized() makes: QuantizedConv, QuantizedMatMul, QuantizedAdd, QuantizedMul,
-/// QuantizedConcat, QuantizedLookUp, QuantizedMaxPool or QuantizedMean. Their nodes have the attributes of the operator
-/// that they replace, and numbers: x_scale, x_zero, x_type (1: int8), likewise for z, the second operand, for x0, x1
-/// and so on, and for y, the result, which is float32 without y_scale; low and high, the limits of an activation.
-/// Inputs are x, W, scales of W and the bias in int32, or x and z, or x and a table of 256 results.
+/// QuantizedConcat, QuantizedLookUp, QuantizedMaxPool, QuantizedMean, QuantizedGRU, QuantizedLSTM or QuantizedRNN.
+/// Their nodes have the attributes of the operator that they replace, and numbers: x_scale, x_zero, x_type (1: int8),
+/// likewise for z, the second operand, for x0, x1 and so on, and for y, the result, which is float32 without y_scale;
+/// low and high, the limits of an activation. Inputs are x, W, scales of W and the bias in int32, or x and z, or x and
+/// a table of 256 results; of recurrent operators those of the operator with integers for x, W and R, then at 8 and 9
+/// the scales of W and R.
 const Operator* quantized_operator(std::string_view name);
+/// The rows of GRU, LSTM and RNN. They have an attribute `small_state`, 1 if a given first state is within [-1, 1], and
+/// give float32.
+std::span<const Operator> quantized_recurrent_operators();
+/// The meaning of the integers of x, y, z and so on, by the attributes of such an operator.
+host_kernels::Quantization quantization_of(const Call& c, const std::string& of);
+/// Returns true for GRU, LSTM and RNN with their default activations, which keep a state within [-1, 1] there.
+bool is_bounded_recurrence(const Node& n);
+/// Returns true if a tensor is known to be within [-1, 1]: a constant (empty if it is none), or the result of an
+/// operator that makes or moves constants. `input` tells whether the operator's first input is within [-1, 1].
+bool is_small(const Array& constant, const Node* maker, const std::function<bool()>& input);
 
 /// Replaces DequantizeLinear, an operator (Conv, Gemm, MatMul, Add, Mul, Concat, MaxPool, GlobalAveragePool,
-/// AveragePool, Relu and Clip after them) and QuantizeLinear by one operator on integers, if weights and scales are
-/// constants; operators that only move elements run on integers. Elementwise operators of one array become a table of
-/// their results for all 256 integers. Adds slots at the end. Returns true if there was something to dequantize.
+/// AveragePool, GRU, LSTM, RNN, Relu and Clip after them) and QuantizeLinear by one operator on integers, if weights
+/// and scales are constants; operators that only move elements run on integers. Elementwise operators of one array
+/// become a table of their results for all 256 integers. Adds slots at the end. Returns true if there was something to
+/// dequantize.
 bool fuse_quantized(Plan& plan, const std::vector<int>& outputs, int64_t opset);
 
 /// Returns true if each element of the operator's result depends on the elements of its inputs at the same place only.
