@@ -2,6 +2,7 @@
 // 16-bit floating types. Storage only: arithmetic is done in float.
 #pragma once
 #include <bit>
+#include <concepts>
 #include <cstdint>
 
 namespace chainer {
@@ -26,6 +27,16 @@ namespace detail {
   const uint32_t rounded = a + 0xfffu + ((a >> 13) & 1u);
   return static_cast<uint16_t>(sign | ((rounded - 0x38000000u) >> 13));
 }
+/// Returns a float that rounds to 16 bits as d does: rounding d to the nearest float first could make a tie of what is
+/// none. Numbers between two floats become the odd one of them.
+[[gnu::always_inline]] inline float double_to_float(double d) {
+  const float f = static_cast<float>(d);
+  const double back = f;
+  if (back == d || d != d) return f;
+  uint32_t u = std::bit_cast<uint32_t>(f);
+  if ((d < 0 ? -back : back) > (d < 0 ? -d : d)) --u;
+  return std::bit_cast<float>(u | 1u);
+}
 [[gnu::always_inline]] inline float bfloat_to_float(uint16_t b) { return std::bit_cast<float>(uint32_t(b) << 16); }
 [[gnu::always_inline]] inline uint16_t float_to_bfloat(float f) {
   const uint32_t u = std::bit_cast<uint32_t>(f);
@@ -39,6 +50,7 @@ struct Float16 {
   uint16_t bits = 0;
   Float16() = default;
   Float16(float f) : bits(detail::float_to_half(f)) {}
+  Float16(std::same_as<double> auto d) : Float16(detail::double_to_float(d)) {}
   operator float() const { return detail::half_to_float(bits); }
 };
 /// bfloat16: the upper half of a float.
@@ -46,6 +58,7 @@ struct BFloat16 {
   uint16_t bits = 0;
   BFloat16() = default;
   BFloat16(float f) : bits(detail::float_to_bfloat(f)) {}
+  BFloat16(std::same_as<double> auto d) : BFloat16(detail::double_to_float(d)) {}
   operator float() const { return detail::bfloat_to_float(bits); }
 };
 

@@ -21,10 +21,31 @@ struct Decimal {
   std::string digits;
   int exponent = 0;
 };
+// A number of 16 bits.
+template <class Half>
+struct Narrow {
+  float value;
+  explicit Narrow(double v) : value(static_cast<float>(v)) {}
+  operator float() const { return value; }
+};
+template <class T>
+std::to_chars_result shortest(char* begin, char* end, T v) {
+  return std::to_chars(begin, end, std::abs(v), std::chars_format::scientific);
+}
+template <class Half>
+std::to_chars_result shortest(char* begin, char* end, Narrow<Half> v) {
+  const float magnitude = std::abs(v.value);
+  for (int digits = 0;; ++digits) {
+    const auto r = std::to_chars(begin, end, magnitude, std::chars_format::scientific, digits);
+    float back = 0;
+    std::from_chars(begin, r.ptr, back);
+    if (digits == 8 || Half(back).bits == Half(magnitude).bits) return r;
+  }
+}
 template <class T>
 Decimal decimal(T v) {
   char buffer[64];
-  const auto r = std::to_chars(buffer, buffer + sizeof buffer, std::abs(v), std::chars_format::scientific);
+  const auto r = shortest(buffer, buffer + sizeof buffer, v);
   std::string_view s(buffer, static_cast<std::size_t>(r.ptr - buffer));
   const std::size_t e = s.find('e');
   Decimal d;
@@ -70,12 +91,12 @@ struct Parts {
   std::string special;                    // nan, inf
 };
 
-template <class T>
+template <class Digits, class T>
 Parts split(T v, bool scientific) {
   Parts p;
   if (std::isnan(v)) return {"", "", "", "nan"};
   if (std::isinf(v)) return {"", "", "", v < 0 ? "-inf" : "inf"};
-  Decimal d = decimal(v);
+  Decimal d = decimal(Digits(v));
   const std::string sign = std::signbit(v) ? "-" : "";
   if (scientific) {
     round_digits(d, kPrecision + 1);
@@ -104,9 +125,17 @@ std::string pad_left(const std::string& s, std::size_t n) {
   return s.size() < n ? std::string(n - s.size(), ' ') + s : s;
 }
 
+std::string exact_digits(double v, std::size_t fraction) {
+  char buffer[64];
+  const auto r =
+      std::to_chars(buffer, buffer + sizeof buffer, v, std::chars_format::scientific, static_cast<int>(fraction));
+  return {buffer, r.ptr};
+}
+
 using Formatter = std::function<std::string(double, int64_t)>;
 
-template <class T>
+// `Digits` is the type whose shortest digits are printed.
+template <class Digits, class T>
 Formatter floating_formatter(const std::vector<T>& shown) {
   T largest = 0, smallest = 0;
   bool any = false;
@@ -120,7 +149,7 @@ Formatter floating_formatter(const std::vector<T>& shown) {
   const bool scientific = any && (largest >= T(1e8) || smallest < T(1e-4) || largest / smallest > T(1000));
   std::size_t whole = 0, fraction = 0, exponent = 0, special = 0;
   for (T v : shown) {
-    const Parts p = split(v, scientific);
+    const Parts p = split<Digits>(v, scientific);
     whole = std::max(whole, p.whole.size());
     fraction = std::max(fraction, p.fraction.size());
     exponent = std::max(exponent, p.exponent.size());
@@ -129,10 +158,12 @@ Formatter floating_formatter(const std::vector<T>& shown) {
   const std::size_t rest = fraction + 1 + (scientific ? exponent + 1 : 0);
   if (special > whole + rest) whole = special - rest;
   return [=](double v, int64_t) {
-    const Parts p = split(static_cast<T>(v), scientific);
+    const Parts p = split<Digits>(static_cast<T>(v), scientific);
     if (!p.special.empty()) return pad_left(p.special, whole + rest);
+    // As NumPy: digits beyond the shortest ones are those of the number, also where these are not 0.
+    if (scientific && p.fraction.size() < fraction) return pad_left(exact_digits(v, fraction), whole + rest);
     std::string s = pad_left(p.whole, whole) + "." + p.fraction;
-    s.append(fraction - p.fraction.size(), scientific ? '0' : ' ');
+    s.append(fraction - p.fraction.size(), ' ');
     return scientific ? s + "e" + p.exponent : s;
   };
 }
@@ -215,11 +246,13 @@ std::string format_elements(const Array& a, std::string_view separator, int inde
     if (a.dtype() == float64) {
       std::vector<double> shown;
       collect(a, summarize, shown);
-      format = floating_formatter(shown);
+      format = floating_formatter<double>(shown);
     } else {
       std::vector<float> shown;
       collect(a, summarize, shown);
-      format = floating_formatter(shown);
+      format = a.dtype() == float16    ? floating_formatter<Narrow<Float16>>(shown)
+               : a.dtype() == bfloat16 ? floating_formatter<Narrow<BFloat16>>(shown)
+                                       : floating_formatter<float>(shown);
     }
   } else if (a.dtype() == Dtype::bool_) {
     std::vector<int64_t> shown;

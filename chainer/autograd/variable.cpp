@@ -113,7 +113,9 @@ void Variable::set_grad_var(const Variable& g) {
   ensure_node().grad = g;
 }
 void Variable::cleargrad() {
-  if (node_) node_->grad = Variable();
+  if (!node_) return;
+  node_->grad = Variable();
+  node_->set_loss_scale({});
 }
 void Variable::zerograd() {
   if (array_) set_grad(zeros_like(array_));

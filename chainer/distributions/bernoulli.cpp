@@ -29,8 +29,8 @@ Variable Bernoulli::sample_n(int64_t n) const {
 }
 
 Variable Bernoulli::failure() const { return given_logit_ ? F::sigmoid(-logit) : 1 - p; }
-Variable Bernoulli::log_success() const { return given_logit_ ? -F::softplus(-logit) : F::log(p); }
-Variable Bernoulli::log_failure() const { return given_logit_ ? -F::softplus(logit) : F::log1p(-p); }
+Variable Bernoulli::log_success() const { return given_logit_ ? -F::softplus(-logit) : guarded_log(p); }
+Variable Bernoulli::log_failure() const { return given_logit_ ? -F::softplus(logit) : guarded_log1p(-p); }
 
 Variable Bernoulli::log_prob(const Variable& x) const {
   const Variable at = F::cast(x, p.dtype());

@@ -23,7 +23,7 @@ Variable Beta::sample_n(int64_t n) const {
 Variable Beta::log_prob(const Variable& x) const {
   const Variable inside(logical_and(greater_equal(x.array(), 0), less_equal(x.array(), 1)), false);
   const Variable at = F::where(inside, x, constant(0.5, x));
-  const Variable y = weighted(a - 1, F::log(at)) + weighted(b - 1, F::log1p(-at)) - lbeta(a, b);
+  const Variable y = weighted(a - 1, guarded_log(at)) + weighted(b - 1, guarded_log1p(-at)) - lbeta(a, b);
   return F::where(inside, y, constant(-std::numeric_limits<double>::infinity(), a));
 }
 
@@ -34,7 +34,7 @@ Variable Beta::prob(const Variable& x) const {
   const Variable at = F::where(inside, x, constant(0.5, x));
   const Variable rest = F::lgamma(a + 1) + F::lgamma(b + 1) - F::lgamma(a + b + 1);
   const Variable y =
-      vanishing_exp(weighted(a - 1, F::log(at)) + weighted(b - 1, F::log1p(-at)) - rest) * (a / (a + b)) * b;
+      vanishing_exp(weighted(a - 1, guarded_log(at)) + weighted(b - 1, guarded_log1p(-at)) - rest) * (a / (a + b)) * b;
   return F::where(inside, y, constant(0, a));
 }
 

@@ -34,7 +34,7 @@ Categorical::Categorical(const CategoricalOptions& o) : p(o.p) {
   if (given.ndim() == 0 || given.shape(-1) == 0)
     throw DimensionError("Categorical: the last axis must have at least one probability, got shape ", given.shape());
   const ForceBackpropMode graph;  // this object keeps the graph, even if built in no_backprop_mode
-  log_p = p ? F::log(p) : F::log_softmax(given, given.ndim() - 1);
+  log_p = p ? guarded_log(p) : F::log_softmax(given, given.ndim() - 1);
   if (!p) p = F::exp(log_p);
 }
 

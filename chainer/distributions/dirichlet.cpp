@@ -34,7 +34,7 @@ Variable Dirichlet::sample_n(int64_t n) const {
 }
 
 Variable Dirichlet::log_prob(const Variable& x) const {
-  return F::sum(weighted(alpha - 1, F::log(x)), -1) - lbeta(alpha);
+  return F::sum(weighted(alpha - 1, guarded_log(x)), -1) - lbeta(alpha);
 }
 
 Variable Dirichlet::entropy() const {

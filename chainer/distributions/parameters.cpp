@@ -50,8 +50,24 @@ struct VanishingExp : FunctionNode {
     return {F::where(vanishes, zero, y * F::where(vanishes, zero, gy[0]))};
   }
 };
+struct GuardedLog : FunctionNode {
+  explicit GuardedLog(bool plus_one) : plus_one(plus_one) {}
+  std::string label() const override { return plus_one ? "log1p" : "log"; }
+  Arrays forward(const Arrays& x) override {
+    retain_inputs({0});
+    return {plus_one ? log1p(x[0]) : log(x[0])};
+  }
+  Variables backward(const Indexes&, const Variables& gy) override {
+    const Variable x = retained_input(0), slope = plus_one ? x + 1 : x;
+    const Variable vanishes(equal(gy[0].array(), 0), false);
+    return {gy[0] / F::where(vanishes, constant(1, x), slope)};
+  }
+  bool plus_one;
+};
 }  // namespace
 
+Variable guarded_log(const Variable& x) { return apply_single(GuardedLog(false), x); }
+Variable guarded_log1p(const Variable& x) { return apply_single(GuardedLog(true), x); }
 Variable vanishing_exp(const Variable& x) { return apply_single(VanishingExp(), x); }
 
 Variable xlogx(const Variable& x) {

@@ -52,7 +52,7 @@ double relative_error(const Array& value, const Array& expected) {
     errors += d * d;
     all += static_cast<double>(q[i]) * static_cast<double>(q[i]);
   }
-  return all > 0 ? std::sqrt(errors / all) : 0;
+  return all > 0 || std::isnan(errors) ? std::sqrt(errors / all) : 0;
 }
 
 std::map<std::string, host_kernels::Quantization> calibrated(const QuantizedGraph& graph,

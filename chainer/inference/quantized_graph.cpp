@@ -37,6 +37,8 @@ bool is_one(const Node& n, std::string_view name) {
   const Attribute* const a = attribute(n, name);
   return !a || a->real == 1;
 }
+constexpr float kLeastScale = 1e-30f;     // smaller scales of sums would not be normal numbers
+constexpr double kLargestBias = 1 << 30;  // as an integer
 Node node_of(std::string op, std::vector<std::string> in, std::string out) {
   Node n;
   n.op_type = std::move(op);
@@ -224,6 +226,13 @@ std::string QuantizedGraph::refusal(const Node& n) const {
   return "the operator runs in float32";
 }
 
+Array QuantizedGraph::finite_weight(const std::string& name) const {
+  const Array& W = *constant(name);
+  if (!all(isfinite(W)).item<bool>())
+    throw ValueError("quantize: the weight '", name, "' has elements that are not finite");
+  return W;
+}
+
 std::string QuantizedGraph::name_of(const std::string& tensor) const {
   const bool integers = std::find(tensors_.begin(), tensors_.end(), tensor) != tensors_.end();
   return integers ? tensor + "_dequantized" : tensor;
@@ -252,15 +261,16 @@ onnx::ModelFile QuantizedGraph::quantized(std::map<std::string, Quantization> nu
   };
   for (const onnx::ValueInfo& v : file_.inputs) convert(v.name);
   int made = 0;
-  // Replaces an input by integers with a scale for each element of an axis; returns the scales. (A weight that two
-  // layers share is stored for each.)
-  const auto to_integers = [&](std::string& input, int axis, const std::string& name) {
-    const Array W = *constant(input);
+  // Replaces an input by integers with a scale for each element of an axis, at least the given ones; returns the
+  // scales. (A weight that two layers share is stored for each.)
+  const auto to_integers = [&](std::string& input, int axis, const std::string& name, const Array& least = {}) {
+    const Array W = finite_weight(input);
     Dims others;
     for (int i = 0; i < W.ndim(); ++i)
       if (i != axis) others.push_back(i);
     const Array top = W.size() ? max(abs(W), Axes(others)) : zeros({W.shape(axis)});
-    const Array scales = where(top > 0.f, top / 127.f, ones_like(top)).astype(float32);
+    Array scales = (least ? maximum(top / 127.f, least) : top / 127.f).astype(float32);
+    scales = where(scales > kLeastScale, scales, ones_like(scales));
     Shape along = Shape(Dims::filled(W.ndim(), 1));
     along[axis] = scales.size();
     Node weights = node_of("DequantizeLinear",
@@ -277,10 +287,15 @@ onnx::ModelFile QuantizedGraph::quantized(std::map<std::string, Quantization> nu
     Node n = original;
     if (taken_.contains(&original) && is_affine(n)) {
       const std::string name = n.inputs[1] + "_" + std::to_string(made++);
-      const Array scales = to_integers(n.inputs[1], channel_axis(n), name);
-      if (n.inputs.size() > 2 && !n.inputs[2].empty()) {
-        const Array factor = scales * numbers.at(n.inputs[0]).scale;
-        const Array b = constant(n.inputs[2])->astype(float64) / factor.astype(float64);
+      const bool has_bias = n.inputs.size() > 2 && !n.inputs[2].empty();
+      const Array given = has_bias ? finite_weight(n.inputs[2]).astype(float64) : Array();
+      const double unit = static_cast<double>(numbers.at(n.inputs[0]).scale);
+      // The bias, a multiple of the scale of sums, must fit in int32 next to the sums.
+      const Array scales = to_integers(n.inputs[1], channel_axis(n), name,
+                                       has_bias ? (abs(given) / (unit * kLargestBias)).astype(float32) : Array());
+      if (has_bias) {
+        const Array factor = scales * static_cast<float>(unit);
+        const Array b = given / factor.astype(float64);
         Node bias = node_of("DequantizeLinear",
                             {keep(name + "_bias", clip(rint(b), -2147483648.0, 2147483647.0).astype(int32)),
                              keep(name + "_bias_scale", factor)},

@@ -39,6 +39,8 @@ class QuantizedGraph {
 
  private:
   const Array* constant(const std::string& name) const;
+  // Returns a constant. Throws ValueError if it is not finite.
+  Array finite_weight(const std::string& name) const;
   std::string refusal(const onnx::Node& n) const;
   std::string layer_name(const onnx::Node& n) const;
   // The tensor after an activation that is fused with this one.

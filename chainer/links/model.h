@@ -3,6 +3,7 @@
 #pragma once
 #include <concepts>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -67,12 +68,15 @@ class AveragedModel : public Link {
   template <std::convertible_to<Variable>... V>
   requires(sizeof...(V) > 0) Variable forward(const V&... args) { return forward(Variables{Variable(args)...}); }
   Variables call(const NamedVariables& x) override { return model_->call(x); }
+  /// Saves or loads also the averages of 16-bit parameters in float32, if the file has them.
+  void serialize(Serializer& s) override;
   CHAINER_DECLARE_MEMBERS(AveragedModel);
 
  private:
   Child model_;
   int64_t n_averaged_ = 0;
   AveragedModelOptions options_;
+  std::map<std::string, Array> wide_;  // averages of 16-bit parameters, which would not take small steps, by path
 };
 
 }  // namespace links

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "chainer/autograd/config.h"
 #include "chainer/onnx/onnx.h"
 
 namespace chainer::onnx {
@@ -14,8 +15,10 @@ std::string Call::where() const {
 }
 
 void Call::expect_one_dtype() const {
+  // (In mixed precision, functions cast arrays of 16 bits and of float32.)
+  const bool mixed = config().dtype.get().products.has_value() && dtype() != float64;
   for (const Variable& v : in_)
-    if (v && floating() && v.dtype() != dtype())
+    if (v && floating() && v.dtype() != dtype() && !(mixed && is_floating(v.dtype()) && v.dtype() != float64))
       throw TypeError(where(), ": inputs must have the same dtype, not ", dtype(), " and ", v.dtype());
 }
 

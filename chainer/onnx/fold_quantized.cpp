@@ -168,7 +168,7 @@ class Fusion {
     if (scales.size() != 1 && (along != axis || scales.size() != W.shape(axis))) return std::nullopt;
     return Weights{W, scales.reshape({scales.size()})};
   }
-  // The bias in units of the scales of sums.
+  // The bias in units of the scales of sums; nullopt if it does not fit.
   std::optional<Array> bias(const Step& step, const Quantization& x, const Weights& w, int64_t channels) const {
     if (!present(step, 2)) return zeros({channels}, int32);
     Array b = constant(step.in[2]);
@@ -179,7 +179,9 @@ class Fusion {
     }
     if (!b || b.ndim() != 1 || b.size() != channels) return std::nullopt;
     const Array scales = w.scales.astype(float64) * static_cast<double>(x.scale);
-    return clip(rint(b.astype(float64) / scales), -2147483648.0, 2147483647.0).astype(int32);
+    const Array sums = rint(b.astype(float64) / scales);
+    if (!all(abs(sums) <= 2147483647.0).item<bool>()) return std::nullopt;  // (also for NaN)
+    return sums.astype(int32);
   }
 
   void affine(std::size_t i, const std::string& op) {

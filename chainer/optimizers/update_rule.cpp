@@ -35,7 +35,9 @@ void UpdateRule::prepare(Parameter& target, double loss_scale) {
     if (!a.is_contiguous()) a = a.copy();
     if (a.device() != data.device()) a = a.to_device(data.device());
   }
-  if (loss_scale != 1 && target.grad()) target.set_grad(target.grad() * (1 / loss_scale));
+  if (loss_scale == 1 || !target.grad()) return;
+  target.set_grad(target.grad() * (1 / loss_scale));
+  target.variable().node()->set_loss_scale({});
 }
 
 Dtype UpdateRule::state_dtype(const Parameter& param) const {

@@ -78,7 +78,10 @@ double count(const Array& a, const Axes& axes) {
 }  // namespace
 
 Array sum(const Array& a, const Axes& axes, bool keepdims, std::optional<Dtype> dtype) {
-  if (dtype && is_floating(*dtype) && !is_floating(a.dtype())) return sum(a.astype(*dtype), axes, keepdims);
+  // As in NumPy, elements are converted before they are added. (Sums of 16 bits in float32 are.)
+  const bool converts = dtype && *dtype != a.dtype() && (is_floating(*dtype) || is_floating(a.dtype())) &&
+                        !(*dtype == float32 && is_floating(a.dtype()) && item_size(a.dtype()) == 2);
+  if (converts) return sum(a.astype(*dtype), axes, keepdims, *dtype);
   return reduce(Reduce::sum, a, axes, keepdims, dtype.value_or(total_type(a.dtype())));
 }
 Array prod(const Array& a, const Axes& axes, bool keepdims) {

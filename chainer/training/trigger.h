@@ -129,7 +129,7 @@ class ManualScheduleTrigger : public TriggerBase {
 };
 
 /// Fires at the end of an interval if the mean of a reported value over it is the first, or better than the best so
-/// far. Throws KeyError if the value was not reported in the interval.
+/// far. NaN is not better than any value. Throws KeyError if the value was not reported in the interval.
 class BestValueTrigger : public TriggerBase {
  public:
   BestValueTrigger(std::string key, std::function<bool(double best, double now)> compare,

@@ -54,3 +54,31 @@ TEST(arithmetic_is_the_same_on_every_machine) {
             "055ea14c2fd47b7480449067763d052e");
   EXPECT_EQ(for_dtypes([&](Dtype d) { return x.astype(d) > y.astype(d); }), "0009e72a49a57b1afcef98f748df88a0");
 }
+
+TEST(float64_is_rounded_to_16_bits_once) {
+  const auto expect = [](const std::vector<double>& given, Dtype dtype, const std::vector<double>& rounded) {
+    const Shape shape{static_cast<int64_t>(given.size())};
+    EXPECT_CLOSE(array(given, shape).astype(dtype).astype(float64), array(rounded, shape), {.atol = 0, .rtol = 0});
+  };
+  const double tie = 1 + 0x1p-11, above = tie + 0x1p-40, wide = 1 + 0x1p-8;
+  expect({tie, above, -tie, -above}, float16, {1, 1 + 0x1p-10, -1, -1 - 0x1p-10});
+  expect({wide, wide + 0x1p-40}, bfloat16, {1, 1 + 0x1p-7});
+  EXPECT_EQ(full({}, above, float16).item<double>(), 1 + 0x1p-10);
+  const double most = 65520, inf = HUGE_VAL;  // rounds to infinity, and what is below to 65504
+  expect({most, std::nextafter(most, 0.), 1e300, 0x1p-25, 0x1.000001p-25}, float16, {inf, 65504, inf, 0, 0x1p-24});
+}
+
+TEST(sums_add_in_their_dtype) {
+  const Array x = full({20000}, 0.1f, float32);
+  EXPECT_CLOSE(sum(x, {}, false, float64), array(20000 * static_cast<double>(0.1f)), {.atol = 1e-9});
+  EXPECT_EQ(sum(full({100}, 0.9, float16), {}, false, int32).item<int>(), 0);
+  EXPECT_EQ(sum(full({100}, 1.5f), {}, false, int64).item<int64_t>(), 100);
+  EXPECT_EQ(sum(ones({70000}, float16), {}, false, float32).item<float>(), 70000.f);
+}
+
+TEST(numbers_of_16_bits_are_printed_with_their_digits) {
+  EXPECT_EQ(to_string(full({2}, 0.1, float16)), "[0.1 0.1]");
+  EXPECT_EQ(to_string(array({0.33333, 2., -1000.5}).astype(float16)), "[ 3.3325e-01  2.0000e+00 -1.0005e+03]");
+  EXPECT_EQ(to_string(array({65504., 6e-8}).astype(float16)), "[6.55e+04 5.96e-08]");
+  EXPECT_EQ(to_string(full({2}, 0.1, bfloat16)), "[0.1 0.1]");
+}

@@ -136,3 +136,74 @@ TEST(the_scope_of_a_thread) {
   std::thread([&] { elsewhere = F::matmul(ones({2, 2}), ones({2, 2})).dtype(); }).join();
   EXPECT_EQ(elsewhere, float32);
 }
+
+TEST(functions_composed_of_products_stay_in_float32) {
+  random::RandomState draw(1);
+  const Array x = draw.normal(0, 300, {64, 4}, float32), small = draw.normal(0, 1, {2, 2, 3}, float32);
+  const Array t = draw.randint(0, 3, {2, 3, 3}, int32), images = draw.normal(0, 1, {2, 2, 3, 3}, float32);
+  const auto all = [&] {
+    const Variable v(x), theta(small), e(images);
+    const distributions::MultivariateNormal normal(zeros({2}), {.scale_tril = eye(2) * 1e-3f});
+    Variables ys{F::decorrelated_batch_normalization(v, {.groups = 1}),
+                 F::cross_covariance(v, v, {.reduce = F::CovarianceReduction::no}), F::decov(v),
+                 F::spatial_transformer_grid(theta, {33, 33}), normal.log_prob(full({2}, 0.1f))};
+    for (const Variable& y : F::discriminative_margin_based_clustering_loss(e, t, 0.1, 0.5, 2)) ys.push_back(y);
+    Variable total(zeros({}), false);
+    for (const Variable& y : ys) total = total + F::sum(F::cast(y, float32) * 1e-3);
+    total.backward();
+    Arrays out{v.grad(), theta.grad(), e.grad()};
+    for (const Variable& y : ys) out.push_back(y.array());
+    return out;
+  };
+  const Arrays expected = all();
+  for (const DefaultDtype& dtype : {mixed16, mixed_bfloat16}) {
+    const UsingConfig mixed(&Config::dtype, dtype);
+    const Arrays got = all();
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      EXPECT_EQ(got[i].dtype(), float32);
+      EXPECT_CLOSE(got[i], expected[i], {.atol = 0, .rtol = 0});
+    }
+  }
+}
+
+TEST(sums_of_products_do_not_overflow_16_bits) {
+  const UsingConfig mixed(&Config::dtype, mixed16);
+  const Variable x(full({1, 4}, 300, float16));
+  EXPECT_EQ(F::average(x, {1}, {.weights = x}).array().item<float>(), 300.f);
+  EXPECT_EQ(F::batch_l2_norm_squared(x).array().item<float>(), 360000.f);
+}
+
+TEST(regions_and_trees_in_mixed_precision) {
+  for (const DefaultDtype& dtype : {mixed16, mixed_bfloat16}) {
+    const UsingConfig mixed(&Config::dtype, dtype);
+    L::Convolution2D conv(1, 1, 1);
+    const Variable x(ones({1, 1, 8, 8}));
+    const Array regions = array({{1.f, 1.f, 5.f, 6.f}}), first = array({0});
+    EXPECT_EQ(F::roi_average_align_2d(conv(x), regions, first, 3, 1.0).shape(), (Shape{1, 1, 3, 3}));
+    EXPECT_EQ(F::roi_max_pooling_2d(conv(x), regions, first, 3, 1.0).shape(), (Shape{1, 1, 3, 3}));
+    const Array with_index = array({{0.f, 1.f, 1.f, 5.f, 6.f}});
+    const Variable y = F::roi_pooling_2d(conv(x), with_index, 3, 3, 1.0);
+    EXPECT_EQ(y.dtype(), *dtype.products);
+    conv.cleargrads();
+    sum_of_squares(y).backward();
+    EXPECT(all(isfinite(conv.W.grad())).item<bool>());
+    L::Linear linear(3, 4);
+    L::BinaryHierarchicalSoftmax tree(4, L::BinaryHierarchicalSoftmax::create_huffman_tree({{0, 3}, {1, 2}, {2, 1}}));
+    linear.cleargrads(), tree.cleargrads();
+    const Variable loss = tree(linear(Variable(ones({2, 3}))), array({0, 2}));
+    EXPECT_EQ(loss.dtype(), float32);
+    loss.backward();
+    EXPECT(all(isfinite(linear.W.grad())).item<bool>());
+  }
+}
+
+TEST(quantized_links_have_one_dtype_for_all_numbers_of_rows) {
+  L::Linear link(64, 32);
+  link.quantize();
+  const auto dtype_of = [&](int64_t rows, Dtype dtype) { return link(ones({rows, 64}, dtype)).dtype(); };
+  for (const int64_t rows : {1, 128, 129}) {
+    for (const Dtype dtype : {float16, bfloat16, float32}) EXPECT_EQ(dtype_of(rows, dtype), dtype);
+    const UsingConfig mixed(&Config::dtype, mixed_bfloat16);
+    for (const Dtype dtype : {bfloat16, float32}) EXPECT_EQ(dtype_of(rows, dtype), bfloat16);
+  }
+}

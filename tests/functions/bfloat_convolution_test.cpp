@@ -67,9 +67,10 @@ TEST(bfloat_convolutions_are_those_of_float64) {
   int done = 0;
   while (done < 120) {
     const bool plain = among(0, 1), one = among(0, 4) == 0;
+    const int axes = among(0, 3) ? 2 : 1;  // images or lines
     ConvolutionPlan p;
     Dims in, kernel, out;
-    for (int d = 0; d < 2; ++d) {
+    for (int d = 0; d < axes; ++d) {
       kernel.push_back(one ? 1 : among(1, 4));
       p.stride.push_back(plain ? 1 : among(1, 3)), p.pad.push_back(among(0, 2)),
           p.dilate.push_back(plain ? 1 : among(1, 3));
@@ -77,16 +78,21 @@ TEST(bfloat_convolutions_are_those_of_float64) {
       const int64_t room = in[d] + 2 * p.pad[d] - (kernel[d] - 1) * p.dilate[d] - 1;
       out.push_back(room < 0 ? 0 : (room + (among(0, 3) ? 0 : p.stride[d] - 1)) / p.stride[d] + 1);
     }
-    if (out[0] * out[1] == 0) continue;
+    if (Shape(out).product() == 0) continue;
     const int64_t n = done % 10 ? among(1, 4) : 40, channels = among(16, 70), filters = among(16, 150);
     const auto normal = [&](const Shape& s) {
       const Array a = draw.normal(0, 1, s).astype(bfloat16);
-      return s.ndim() == 4 && among(0, 1) ? with_adjacent_channels(a) : a;
+      return s.ndim() > 2 && among(0, 1) ? with_adjacent_channels(a) : a;
+    };
+    const auto with = [](int64_t first, int64_t second, const Dims& rest) {
+      Shape s{first, second};
+      for (const int64_t d : rest) s.push_back(d);
+      return s;
     };
     Case c{p,
-           normal({n, channels, in[0], in[1]}),
-           draw.normal(0, 1, {filters, channels, kernel[0], kernel[1]}).astype(bfloat16),
-           normal({n, filters, out[0], out[1]}),
+           normal(with(n, channels, in)),
+           draw.normal(0, 1, with(filters, channels, kernel)).astype(bfloat16),
+           normal(with(n, filters, out)),
            {},
            {}};
     if (among(0, 1)) c.bias_x = normal({channels}), c.bias_y = normal({filters});

@@ -268,3 +268,28 @@ TEST(densities_at_the_boundary) {
   const D::Dirichlet flat(Variable(ones({3})));
   EXPECT(std::abs(flat.log_prob(array({0.f, 0.5f, 0.5f})).array().item<float>() - std::log(2.f)) < 1e-6f);
 }
+
+TEST(gradients_where_a_weight_is_zero) {
+  namespace D = distributions;
+  const Variable p(array({0., 0.25, 0.75})), q(array({0., 0.5, 0.5})), r(array({0.2, 0.3, 0.5}));
+  const D::Categorical of_p({.p = p});
+  kl_divergence(of_p, D::Categorical({.p = q})).backward();
+  EXPECT_CLOSE(p.grad(), array({0., std::log(0.5) + 1, std::log(1.5) + 1}), {.atol = 1e-12});
+  EXPECT_CLOSE(q.grad(), array({0., -0.5, -1.5}), {.atol = 1e-12});
+  kl_divergence(of_p, D::Categorical({.p = r})).backward();
+  EXPECT_CLOSE(r.grad(), array({0., -0.25 / 0.3, -1.5}), {.atol = 1e-12});
+  const Variable b(array({0., 1., 0.5}));
+  const D::Bernoulli certain({.p = b});
+  F::sum(kl_divergence(certain, certain)).backward();
+  EXPECT_CLOSE(b.grad(), array({0., 0., 0.}), {.atol = 1e-12});
+  // An impossible value has probability 0 on a slope.
+  const D::Categorical chosen({.p = Variable(array({0., 1.}))});
+  EXPECT(std::isinf(chosen.log_prob(array({0})).array().item<double>()));
+  const Variable x(array({0., 1.}));
+  const Variable one(array({1., 1.}));
+  F::sum(D::Beta(one, one).log_prob(x)).backward();
+  EXPECT_CLOSE(x.grad(), array({0., 0.}), {.atol = 1e-12});
+  const Variable y(array({0., 0.4, 0.6}));
+  D::Dirichlet(Variable(array({1., 2., 3.}))).log_prob(y).backward();
+  EXPECT_CLOSE(y.grad(), array({0., 2.5, 2 / 0.6}), {.atol = 1e-12});
+}

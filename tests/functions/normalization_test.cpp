@@ -163,3 +163,29 @@ TEST(batch_normalization_reads_16_bits_as_float32) {
         for (const int i : {0, 1, 2, 3}) EXPECT(same_bits(results[0][i], results[1][i].astype(results[0][i].dtype())));
       }
 }
+
+TEST(normalizations_of_16_bits_compute_in_float32) {
+  random::RandomState draw(1);
+  for (const double size : {300.0, 1e-3}) {
+    const Array x = draw.normal(0, size, {2, 8}).astype(float16), weights = draw.normal(0, 1, {2, 8}).astype(float16);
+    const auto results = [&](Dtype dtype, bool graph, auto&& normalize) {
+      const Variable v(x.astype(dtype)), gamma(ones({8}, dtype));
+      Variable y = normalize(v, gamma);
+      y.set_grad(weights.astype(dtype));
+      y.backward({.enable_double_backprop = graph});
+      return concatenate({y.array().ravel(), v.grad().ravel() * size}).astype(float64);
+    };
+    const auto check = [&](auto&& normalize) {
+      const Array expected = results(float64, false, normalize);
+      for (const bool graph : {false, true})
+        EXPECT_CLOSE(results(float16, graph, normalize), expected, {.atol = 5e-3, .rtol = 5e-3});
+    };
+    check([](const Variable& v, const Variable& g) { return F::rms_normalization(v, g); });
+    check([](const Variable& v, const Variable& g) {
+      return F::layer_normalization(v, g, Variable(zeros({8}, v.dtype()), false));
+    });
+    check([](const Variable& v, const Variable& g) {
+      return F::group_normalization(v, 2, g, Variable(zeros({8}, v.dtype()), false));
+    });
+  }
+}

@@ -261,3 +261,35 @@ TEST(tables_after_layers_in_float32) {
   EXPECT(layer(q, "0").error < 1e-6 && !layer(q, "0").quantized);
   EXPECT_EQ(Chosen::of(q, "Sigmoid").reason, "its input is made in float32");
 }
+
+TEST(biases_of_small_weights_stay) {
+  random::RandomState draw(3);
+  const Array x = draw.normal(0, 100, {64, 8}, float32);
+  for (const float size : {0.f, 1e-30f, 1e-12f, 1e-8f, 1e-4f}) {
+    random::seed(1);
+    L::Linear link(8, 4);
+    Array W = link.W.array(), b = link.b->array();
+    Array row = W[{0}];
+    row *= size;
+    b.fill(0.3);
+    const Array difference = absolute(inference::quantize(link, {{x}})(x) - link(x).array());
+    EXPECT(max(difference[{Slice(), 0}]).item<float>() < 0.01f);
+  }
+  // A dead filter of a folded normalization.
+  Sequential net(L::Convolution2D(3, 8, 3), L::BatchNormalization(8), L::Convolution2D(8, 4, 1));
+  (void)net(images(1, 8));
+  for (auto& [path, p] : net.namedparams())
+    if (path == "/1/gamma" || path == "/1/beta") p.set_array(full({8}, path == "/1/gamma" ? 0 : 0.4, float32));
+  const UsingConfig test(&Config::train, false);
+  EXPECT(relative(inference::quantize(net, {{images(2, 8)}})(images(3, 4)), net(images(3, 4)).array()) < 0.02);
+}
+
+TEST(weights_that_are_not_finite_are_refused) {
+  L::Linear link(3, 2);
+  Array W = link.W.array();
+  W.set({1, 2}, std::numeric_limits<float>::quiet_NaN());
+  EXPECT_THROW(ValueError, "has elements that are not finite", inference::quantize(link, {{ones({4, 3})}}));
+  W.fill(1);
+  link.b->set_array(full({2}, std::numeric_limits<float>::infinity(), float32));
+  EXPECT_THROW(ValueError, "has elements that are not finite", inference::quantize(link, {{ones({4, 3})}}));
+}

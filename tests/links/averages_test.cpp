@@ -103,3 +103,34 @@ TEST(standard_scaler_scales_and_returns) {
   EXPECT_THROW(ValueError, "column 1 is NaN in all 2 rows",
                L::StandardScaler().fit(array({{1.f, std::nanf("")}, {2.f, std::nanf("")}})));
 }
+
+TEST(averages_of_models_in_16_bits_take_small_steps) {
+  for (const Dtype dtype : {float16, bfloat16}) {
+    const UsingConfig narrow(&Config::dtype, dtype);
+    L::Linear model(2, 1);
+    const auto fill = [&](double v) { model.W.set_array(full({1, 2}, v, dtype)); };
+    fill(0);
+    L::AveragedModel averaged(model, {.decay = 0.999});
+    averaged.update(model);
+    fill(1);
+    const auto mean = [](const L::AveragedModel& m) {
+      return dynamic_cast<L::Linear&>(m.model()).W.array()[{0, 0}].item<double>();
+    };
+    for (int i = 0; i < 1000; ++i) averaged.update(model);
+    EXPECT(std::abs(mean(averaged) - (1 - std::pow(0.999, 1000))) < 0.004);
+    // The small steps go on after a snapshot.
+    const test::Folder folder;
+    serializers::save_npz(folder.path / "a.npz", averaged);
+    L::AveragedModel loaded(model, {.decay = 0.999});
+    serializers::load_npz(folder.path / "a.npz", loaded);
+    for (int i = 0; i < 7; ++i) averaged.update(model), loaded.update(model);
+    for (int i = 0; i < 20; ++i) {
+      averaged.update(model), loaded.update(model);
+      EXPECT_EQ(mean(loaded), mean(averaged));
+    }
+    // A model whose weights were set by hand is averaged from there.
+    dynamic_cast<L::Linear&>(averaged.model()).W.set_array(full({1, 2}, 0.25, dtype));
+    averaged.update(model);
+    EXPECT(std::abs(mean(averaged) - 0.25) < 0.002);
+  }
+}

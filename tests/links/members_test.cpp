@@ -236,6 +236,9 @@ TEST(members_that_are_not_listed_are_found) {
     EXPECT_EQ(left_out_members(*l).size(), 0u);
   const auto chain = Sequential(L::Linear(2, 2), F::relu, L::Classifier(L::Linear(2, 2)));
   for (const std::string& line : left_out_members(chain)) EXPECT_EQ(line, "");
+  L::Linear integers(8, 4);
+  integers.quantize();
+  EXPECT_EQ(left_out_members(integers).size(), 0u);
 }
 
 TEST(errors_inside_links_name_the_path) {

@@ -193,3 +193,38 @@ TEST(the_page_lists_all_operators) {
   }
   EXPECT(page.find(text(" ", operators.size(), " operators")) != std::string::npos);
 }
+
+TEST(imported_models_train_in_mixed_precision) {
+  random::seed(2);
+  struct Made {
+    static Sequential net() {
+      return Sequential(
+          L::Convolution2D(1, 4, 3, {.pad = 1}), L::BatchNormalization(4), F::relu,
+          [](const Variable& h) {
+            return F::reshape(h, {h.shape(0), -1});
+          },
+          L::Linear(64, 16), F::gelu, L::Linear(16, 3));
+    }
+  };
+  Sequential net = Made::net();
+  random::RandomState draw(1);
+  const Variable x(draw.normal(0, 1, {8, 1, 4, 4}, float32), false);
+  const Array t = draw.randint(0, 3, {8}, int32);
+  const std::string file = onnx::export_model(net, {x});
+  const auto trained = [&](const DefaultDtype& dtype) {
+    const UsingConfig mixed(&Config::dtype, dtype);
+    onnx::Model model = onnx::Model::from_bytes(file);
+    auto optimizer = optimizers::MomentumSGD({.lr = 0.05}).setup(model);
+    double last = 0;
+    for (int i = 0; i < 20; ++i)
+      optimizer.update([&] {
+        const Variable loss = F::softmax_cross_entropy(model.forward(Variables{x})[0], t);
+        last = loss.array().item<double>();
+        return loss;
+      });
+    for (const Parameter& p : model.params()) EXPECT_EQ(p.dtype(), float32);
+    return last;
+  };
+  const double expected = trained(float32);
+  for (const DefaultDtype& dtype : {mixed16, mixed_bfloat16}) EXPECT(std::abs(trained(dtype) - expected) < 0.05);
+}

@@ -396,3 +396,47 @@ TEST(hooks_do_not_round_scaled_gradients_of_16_bits) {
   optimizer.update([&] { return link.w.variable() * 1e-4 * 1e-4; });  // 0 in float16 without the scale
   EXPECT(std::abs(link.w.array().astype(float32).item<float>() - 0.99f) < 0.002f);
 }
+
+TEST(hooks_see_gradients_of_16_bits_without_the_loss_scale) {
+  const std::shared_ptr<optimizer::Hook> hooks[] = {
+      std::make_shared<optimizer_hooks::WeightDecay>(0.5),
+      std::make_shared<optimizer_hooks::Lasso>(0.25),
+      std::make_shared<optimizer_hooks::GradientClipping>(1.0),
+      std::make_shared<optimizer_hooks::GradientHardClipping>(-1.0, 1.0),
+      std::make_shared<optimizer_hooks::GradientLARS>(0.01, 0.5),
+      std::make_shared<optimizer_hooks::GradientNoise>(
+          0.5, [](const Shape& s, Dtype d, const optimizer_hooks::GradientNoise&, const UpdateRule&) {
+            return full(s, 0.5, d);
+          })};
+  for (const auto& hook : hooks) {
+    One a(array({2.f, -3.f})), b(array({2.f, -3.f}).astype(float16));
+    auto plain = optimizers::SGD({.lr = 0.125}).setup(a), scaled = optimizers::SGD({.lr = 0.125}).setup(b);
+    scaled.use_fp32_update();
+    plain.add_hook(hook), scaled.add_hook(hook);
+    scaled.set_loss_scale(128);
+    for (int i = 0; i < 3; ++i) {
+      plain.update([&] { return F::sum(a.w.variable() * a.w.variable()); });
+      scaled.update([&] { return F::sum(b.w.variable() * b.w.variable()); });
+    }
+    EXPECT_CLOSE(b.w.array().astype(float32), a.w.array(), {.atol = 1e-3, .rtol = 4e-3});
+  }
+}
+
+TEST(a_loss_scale_belongs_to_the_gradient_of_its_backward) {
+  One link(array({4.f}));
+  auto optimizer = optimizers::SGD({.lr = 1}).setup(link);
+  optimizer.set_loss_scale(128);
+  optimizer.update([&] { return F::sum(link.w.variable()); });
+  EXPECT_EQ(link.w.array().item<float>(), 3.f);
+  optimizer.update();  // the same gradient again
+  EXPECT_EQ(link.w.array().item<float>(), 2.f);
+  link.w.set_grad(array({0.5f}));
+  optimizer.update();
+  EXPECT_EQ(link.w.array().item<float>(), 1.5f);
+  // A gradient by hand after a scaled one that was cleared.
+  F::sum(link.w.variable()).backward({.loss_scale = 64});
+  link.cleargrads();
+  link.w.set_grad(array({0.5f}));
+  optimizer.update();
+  EXPECT_EQ(link.w.array().item<float>(), 1.f);
+}

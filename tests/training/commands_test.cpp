@@ -42,6 +42,9 @@ TEST(programs_obey_the_file_of_commands) {
                     "bob");
     if (i == 4)
       live::request(folder, "adjust_hyperparams", rate(0.25), json::Object{{"key", "iteration"}, {"value", 8}}, "ann");
+    if (i == 5)  // the second value is refused, so that the first one is not changed
+      live::request(folder, "adjust_hyperparams",
+                    json::Object{{"hyperparam", json::Object{{"lr", 0.125}, {"momentum", 1.0}}}}, {}, "bob");
     if (i == 10) live::request(folder, "take_snapshot", {}, {}, "ann");
     if (i == 12) live::request(folder, "stop", {}, {}, "ann");
   });
@@ -53,9 +56,9 @@ TEST(programs_obey_the_file_of_commands) {
   EXPECT_EQ(run.updater.iteration(), 12);
   EXPECT(fs::exists(folder + "/snapshot_iter_10") && fs::exists(folder + "/snapshot_iter_12"));
   const json::List all = live::read_commands(folder);
-  EXPECT_EQ(all.size(), 5u);
+  EXPECT_EQ(all.size(), 6u);
   const auto status = [&](std::size_t i) { return *all[i].find("response")->find("status")->string(); };
-  EXPECT(status(0) == "SUCCESS" && status(1) == "FAILUE" && status(2) == "SUCCESS" && status(4) == "SUCCESS");
+  EXPECT(status(0) == "SUCCESS" && status(1) == "FAILUE" && status(2) == "SUCCESS" && status(3) == "FAILUE" && status(5) == "SUCCESS");
   EXPECT_EQ(all[2].find("response")->find("iteration")->number(), 8);
   EXPECT_EQ(json::dump(*all[0].find("response")->find("body")->find("before")), "{\"lr\": 0.01}");
   EXPECT(*all[0].find("request")->find("by")->string() == "ann");
@@ -204,4 +207,30 @@ TEST(damaged_commands_are_told) {
   });
   run.trainer.run();  // warns
   EXPECT_EQ(run.updater.iteration(), 10);
+}
+
+TEST(commands_change_all_values_or_none) {
+  const std::string folder = out("refused");
+  struct WithMomentum : chainer::testing::MockUpdater {
+    WithMomentum() { method.setup_link(link); }
+    Optimizer& get_optimizer(const std::string&) const override {
+      return const_cast<optimizers::MomentumSGD&>(method);
+    }
+    optimizers::MomentumSGD method;
+  } updater;
+  Trainer trainer(updater, {6, "iteration"}, {.out = folder});
+  trainer.extend(
+      [&](Trainer& t) {
+        if (t.updater().iteration() == 2)
+          live::request(folder, "adjust_hyperparams",
+                        json::Object{{"hyperparam", json::Object{{"momentum", 0.25}, {"lr", -0.1}}}}, {}, "ann");
+        pause_for(0.03);
+      },
+      ExtendOptions{.priority = PRIORITY_WRITER});
+  trainer.extend(extensions::CommandsExtension());
+  trainer.run();
+  const json::List all = live::read_commands(folder);
+  EXPECT(all.size() == 1 && *all[0].find("response")->find("status")->string() == "FAILUE");
+  EXPECT_EQ(updater.method.get("momentum"), 0.9);
+  EXPECT_EQ(updater.method.get("lr"), 0.01);
 }

@@ -394,3 +394,19 @@ TEST(a_snapshot_of_the_release_goes_on_here) {
   EXPECT_EQ(updater.iteration(), 12);
   EXPECT_EQ(report.log().size(), std::size_t(3));
 }
+
+TEST(snapshots_of_objects_of_an_earlier_run_are_the_older_ones) {
+  const auto run = [](int64_t iterations) {
+    Run r("objects", iterations);
+    L::Linear link(2, 2);
+    r.trainer->extend(extensions::snapshot_object(link, "link_{.updater.iteration}", {.n_retains = 3}),
+                      {.trigger = {4, "iteration"}});
+    r.trainer->run();
+    std::set<std::string> kept;
+    for (const auto& e : fs::directory_iterator(out("objects"))) kept.insert(e.path().filename().string());
+    kept.erase("log");
+    return kept;
+  };
+  EXPECT(run(40) == (std::set<std::string>{"link_32", "link_36", "link_40"}));
+  EXPECT(run(12) == (std::set<std::string>{"link_12", "link_4", "link_8"}));
+}

@@ -209,6 +209,16 @@ TEST(other_extensions) {
   Trainer failing(broken, {10, "iteration"}, {.out = out("other")});
   failing.extend(extensions::FailOnNonNumber());
   EXPECT_THROW(RuntimeError, "diverge: /W", failing.run(false));
+  optimizers::SGD without_target;
+  struct Idle : Mock {
+    std::map<std::string, Optimizer*> get_all_optimizers() const override { return {{"main", idle}}; }
+    Optimizer* idle = nullptr;
+  } idle;
+  idle.idle = &without_target;
+  Trainer waiting(idle, {2, "iteration"}, {.out = out("other")});
+  waiting.extend(extensions::FailOnNonNumber());
+  waiting.run();
+  EXPECT_EQ(idle.n, 2);
 }
 
 TEST(evaluation_averages_batches) {

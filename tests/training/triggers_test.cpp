@@ -155,3 +155,22 @@ TEST(a_trainer_with_a_mock_updater_runs_its_extensions) {
   ten->run();
   EXPECT_EQ(ten->updater().iteration(), 10);
 }
+
+TEST(a_best_value_is_a_number) {
+  for (const bool snapshots : {false, true}) {
+    Mock updater(10);
+    Trainer trainer(updater, {6, "iteration"}, {.out = out("best_of_nan")});
+    List fired;
+    const double values[] = {NAN, 2, 1, NAN, 3, 2};
+    trainer.extend(
+        [&](Trainer& t) {
+          t.observation.insert_or_assign("value", values[static_cast<std::size_t>(t.updater().iteration() - 1)]);
+        },
+        {.priority = PRIORITY_WRITER});
+    trainer.extend([&](Trainer& t) { fired.push_back(t.updater().iteration()); },
+                   {.trigger = triggers::MaxValueTrigger("value", {1, "iteration"})});
+    if (snapshots) trainer.extend([](Trainer& t) { (void)file_of(t); }, {.trigger = {1, "iteration"}});
+    trainer.run();
+    EXPECT(fired == (List{2, 5}));
+  }
+}

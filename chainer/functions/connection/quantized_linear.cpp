@@ -2,6 +2,7 @@
 #include "chainer/functions/quantized_linear.h"
 
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/mixed_precision.h"
 #include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/connection.h"
@@ -26,7 +27,10 @@ struct QuantizedLinear : FunctionNode {
 
 }  // namespace
 
-Variable quantized_linear(const Variable& x, const QuantizedMatrix& W, const Variable& b, int64_t n_batch_axes) {
+Variable quantized_linear(const Variable& given, const QuantizedMatrix& W, const Variable& b, int64_t n_batch_axes) {
+  Variables in{given};
+  cast_in_mixed_precision(MixedPrecision::narrow, in);
+  const Variable& x = in[0];
   int64_t rows = 1, columns = 1;
   for (int i = 0; i < x.ndim(); ++i) (i < n_batch_axes ? rows : columns) *= x.shape()[i];
   // Exports see a product with constant weights; wrong arguments are left to linear().
@@ -35,7 +39,8 @@ Variable quantized_linear(const Variable& x, const QuantizedMatrix& W, const Var
       columns != W.columns) {
     const Array wide = host_kernels::to_float(W.on_host()).to_device(x.device());
     const Dtype dtype = is_floating(x.dtype()) ? x.dtype() : float32;
-    return linear(x, Variable(wide.astype(dtype, false), false), b, {.n_batch_axes = n_batch_axes});
+    const Variable bias = b && is_floating(x.dtype()) ? cast(b, dtype) : b;
+    return linear(x, Variable(wide.astype(dtype, false), false), bias, {.n_batch_axes = n_batch_axes});
   }
   Variable y = apply_single(QuantizedLinear(W), rows_of(x, static_cast<int>(n_batch_axes)));
   if (b) y = y + broadcast_to(cast(b, y.dtype()), y.shape());

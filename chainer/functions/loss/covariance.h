@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Shared by cross_covariance and decov.
 #pragma once
+#include "chainer/autograd/mixed_precision.h"
 #include "chainer/functions/loss.h"
 #include "chainer/functions/math.h"
 
@@ -8,6 +9,7 @@ namespace chainer::functions {
 
 /// Returns the covariances (M, L) between the columns of y (N, M) and z (N, L).
 inline Variable covariance(const Variable& y, const Variable& z) {
+  const PlainPrecision plain;  // products in the dtype of their operands
   return matmul(y - mean(y, 0, {.keepdims = true}), z - mean(z, 0, {.keepdims = true}), {.transa = true}) /
          static_cast<double>(y.shape()[0]);
 }

@@ -3,6 +3,7 @@
 #include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
+#include "chainer/functions/mixed.h"
 #include "chainer/routines/reduction.h"
 
 namespace chainer::functions {
@@ -33,6 +34,8 @@ struct MeanNode : FunctionNode, Described {
 
 Variable Average::operator()(const Variable& x, const Axes& axis, const AverageOptions& o) const {
   const Dims axes = axis.normalized(x.ndim(), "average");
+  if (o.weights && are_narrow(x, o.weights))
+    return (*this)(widened(x), axis, {.weights = widened(o.weights), .keepdims = o.keepdims});
   if (!o.weights) return apply_single(MeanNode(axes, o.keepdims), x);
   Variable w = o.weights;
   if (w.shape() != x.shape()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/mixed_precision.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/rows.h"
@@ -11,7 +12,7 @@ Variable BatchL2NormSquared::operator()(const Variable& x) const {
     in.names({"x"});
     type_check::expect(in[0].dtype().kind() == 'f', in[0].ndim() >= 2);
   });
-  return sum(square(rows_of(x)), 1);
+  return sum(square(rows_of(widened(x))), 1);
 }
 
 }  // namespace chainer::functions

@@ -13,7 +13,9 @@ namespace {
 
 // In functions on variables: for gradients with a graph, exports, and arrays that the host's loops do not take.
 Variable composed(const Variable& x, const Variable& gamma, double eps) {
-  return x * rsqrt(mean(square(x), -1, {.keepdims = true}) + eps) * gamma;
+  const Dtype d = compute_dtype(x.dtype());
+  const Variable wide = cast(x, d);
+  return cast(wide * rsqrt(mean(square(wide), -1, {.keepdims = true}) + eps) * cast(gamma, d), x.dtype());
 }
 
 struct RmsNormalizationNode : FunctionNode {

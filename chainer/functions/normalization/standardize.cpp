@@ -4,6 +4,7 @@
 #include "chainer/array/backend.h"
 #include "chainer/autograd/node_attributes.h"
 #include "chainer/autograd/partial_gradients.h"
+#include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 
 namespace chainer::functions {
@@ -11,8 +12,8 @@ namespace {
 
 // Built of differentiable functions: used for gradients that need a graph.
 Variable composed(const Variable& x, double eps) {
-  const Variable centered = x - mean(x, 1, {.keepdims = true});
-  return centered * rsqrt(mean(square(centered), 1, {.keepdims = true}) + eps);
+  const Variable wide = cast(x, compute_dtype(x.dtype())), centered = wide - mean(wide, 1, {.keepdims = true});
+  return cast(centered * rsqrt(mean(square(centered), 1, {.keepdims = true}) + eps), x.dtype());
 }
 
 struct StandardizeNode : FunctionNode, Described {

@@ -15,12 +15,20 @@
 
 namespace chainer::functions {
 
+void expect_dtype_of_regions(const type_check::TypeInfos& in) {
+  if (config().dtype.get().products)
+    type_check::expect(in[1].dtype().kind() == 'f');
+  else
+    type_check::expect(in[1].dtype() == in[0].dtype());
+}
+
 Regions read_regions(std::string_view name, const char* label, const Variable& x, const Variable& rois,
                      const Variable& roi_indices, IntPair outsize, double spatial_scale) {
   type_check::check(label, {x.array(), rois.array(), roi_indices.array()}, [](const type_check::TypeInfos& in) {
     in.names({"x", "rois", "roi_indices"});
     using type_check::expect;
-    expect(in[0].dtype().kind() == 'f', in[0].ndim() == 4, in[1].dtype() == in[0].dtype());
+    expect(in[0].dtype().kind() == 'f', in[0].ndim() == 4);
+    expect_dtype_of_regions(in);
     expect(in[1].ndim() == 2, in[1].shape(1) == 4, in[2].dtype().kind() == 'i');
     expect(in[2].ndim() == 1, in[1].shape(0) == in[2].shape(0));
   });

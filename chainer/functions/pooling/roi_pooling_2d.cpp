@@ -14,7 +14,8 @@ Variable RoiPooling2D::operator()(const Variable& x, const Variable& rois, int64
   type_check::check("ROIPooling2D", {x.array(), rois.array()}, [](const type_check::TypeInfos& in) {
     in.names({"x", "rois"});
     using type_check::expect;
-    expect(in[0].dtype().kind() == 'f', in[0].ndim() == 4, in[0].dtype() == in[1].dtype());
+    expect(in[0].dtype().kind() == 'f', in[0].ndim() == 4);
+    expect_dtype_of_regions(in);
     expect(in[1].ndim() == 2, in[1].shape(1) == 5);
   });
   if (outh < 1 || outw < 1 || !(spatial_scale > 0))

@@ -70,6 +70,7 @@ BinaryHierarchicalSoftmax::BinaryHierarchicalSoftmax(int64_t in_size, const Tree
 }
 
 Variable BinaryHierarchicalSoftmax::forward(const Variable& x, const Variable& t) {
+  if (is_narrow_in_mixed_precision(x)) return forward(widened(x), t);
   type_check::check(
       "BinaryHierarchicalSoftmax", {x.array(), t.array(), W.array()}, [](const type_check::TypeInfos& in) {
         in.names({"x", "t", "W"});

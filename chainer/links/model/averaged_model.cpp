@@ -5,8 +5,14 @@
 #include "chainer/autograd/config.h"
 #include "chainer/links/model.h"
 #include "chainer/routines/arithmetic.h"
+#include "chainer/routines/reduction.h"
 
 namespace chainer::links {
+namespace {
+
+bool is_narrow(const Parameter& p) { return is_floating(p.dtype()) && item_size(p.dtype()) == 2; }
+
+}  // namespace
 
 AveragedModel::AveragedModel(const Link& model, const AveragedModelOptions& o)
     : model_(model.clone(CopyMode::copy)), options_(o) {
@@ -29,7 +35,27 @@ void AveragedModel::update(const Link& model) {
   for (auto& [path, p] : model_->namedparams(false)) {
     const auto it = means.find(path);
     if (it == means.end()) continue;
-    p.set_array(it->second + (p.array() - it->second) * rate);
+    if (!is_narrow(p)) {
+      p.set_array(it->second + (p.array() - it->second) * rate);
+      continue;
+    }
+    Array& mean = wide_[path];
+    const Array before = it->second.astype(float32);
+    // (The model may have been loaded or changed since.)
+    if (!mean || any(mean.astype(p.dtype()).astype(float32) != before).item<bool>()) mean = before;
+    mean = mean + (p.array().astype(float32) - mean) * rate;
+    p.set_array(mean.astype(p.dtype()));
+  }
+}
+
+void AveragedModel::serialize(Serializer& s) {
+  Link::serialize(s);
+  int64_t number = 0;
+  for (auto& [path, p] : model_->namedparams(false)) {
+    if (!is_narrow(p)) continue;
+    const std::string key = "float32_" + std::to_string(number++);
+    if (s.is_loading() ? !s.contains(key) : !wide_.contains(path)) continue;
+    s.array(key, wide_[path]);
   }
 }
 

@@ -266,14 +266,22 @@ json::Value CommandsExtension::adjust(Trainer& trainer, const json::Value& body,
   Optimizer& optimizer = *it->second;
   const std::string type = optimizer.class_name(), asked = text_of(body.find("optimizer"), type.c_str());
   if (asked != type) throw ValueError("adjust_hyperparams: the optimizer is ", type, ", not ", asked);
-  // Checks all values before the first is changed.
+  // All values are changed, or none.
+  struct Change {
+    std::string key;
+    double old, wanted;
+  };
+  std::vector<Change> changes;
   for (const auto& [key, value] : *wanted->object())
-    if (!is_null(&value)) (void)optimizer.get(key), (void)number_of(key, value);
+    if (!is_null(&value)) changes.push_back({key, optimizer.get(key), number_of(key, value)});
+  try {
+    for (const Change& c : changes) optimizer.set(c.key, c.wanted);
+  } catch (...) {
+    for (auto c = changes.rbegin(); c != changes.rend(); ++c) optimizer.set(c->key, c->old);
+    throw;
+  }
   json::Object before, after;
-  for (const auto& [key, value] : *wanted->object()) {
-    if (is_null(&value)) continue;
-    const double old = optimizer.get(key), wants = number_of(key, value);
-    optimizer.set(key, wants);
+  for (const auto& [key, old, wants] : changes) {
     changed_[name + "/" + key] = wants;
     before.emplace_back(key, old);
     after.emplace_back(key, wants);

@@ -58,7 +58,8 @@ bool match(std::string_view name, const std::vector<std::string>& pieces, std::s
 // Files whose names match a pattern, and the folders of such files. Names of temporary files never match.
 struct Found {
   struct File {
-    double begun;  // when the run that wrote the file began
+    double begun;                // when the run that wrote the file began
+    fs::file_time_type written;  // only if `begun` is unknown
     std::vector<double> numbers;
     fs::path path;
     auto operator<=>(const File&) const = default;
@@ -84,7 +85,7 @@ void find(const fs::path& folder, fs::path::iterator part, fs::path::iterator en
     std::vector<double> more = numbers;
     if (name.rfind("tmp-", 0) == 0 || !match(name, pieces, 0, more)) continue;
     if (next == end)
-      out.files.push_back({0, std::move(more), folder / name});
+      out.files.push_back({0, {}, std::move(more), folder / name});
     else if (std::error_code ignored; e.is_directory(ignored))
       find(folder / name, next, end, more, out);
   }
@@ -101,13 +102,18 @@ double begin_of_run(const fs::path& file) {
   } catch (const Error&) { return std::numeric_limits<double>::infinity(); }
 }
 
-// Returns the matching files below a folder, oldest first: sorted by the beginning of their runs, then by the numbers
-// in their names, which grow during a run.
+// Returns the matching files below a folder, oldest first: sorted by the beginning of their runs, or the time of
+// writing if they do not tell (snapshots of single objects), then by the numbers in their names, which grow during a
+// run.
 Found matching(const fs::path& folder, const std::string& pattern) {
   Found out;
   const fs::path parts(pattern);
   if (!parts.empty()) find(folder, parts.begin(), parts.end(), {}, out);
-  for (Found::File& f : out.files) f.begun = begin_of_run(f.path);
+  for (Found::File& f : out.files) {
+    f.begun = begin_of_run(f.path);
+    std::error_code gone;
+    if (f.begun == 0) f.written = fs::last_write_time(f.path, gone);
+  }
   std::sort(out.files.begin(), out.files.end());
   return out;
 }

@@ -33,7 +33,7 @@ void serialize_optional(Serializer& s, const char* key, std::optional<double>& v
   if (s.is_loading() && !s.contains(key)) return;
   double x = v.value_or(std::nan(""));
   s(key, x);
-  v = std::isnan(x) ? std::nullopt : std::optional<double>(x);
+  if (s.is_loading()) v = std::isnan(x) ? std::nullopt : std::optional<double>(x);
 }
 
 // Returns the keys reported in this iteration, for messages.
@@ -117,7 +117,7 @@ bool BestValueTrigger::operator()(Trainer& trainer) {
   if (it == means.end() && loaded) return false;
   if (it == means.end())
     throw KeyError("BestValueTrigger: '", key_, "' was not reported in the interval", reported_now(trainer, key_));
-  if (best_ && !compare_(*best_, it->second)) return false;
+  if (std::isnan(it->second) || (best_ && !compare_(*best_, it->second))) return false;
   best_ = it->second;
   return true;
 }

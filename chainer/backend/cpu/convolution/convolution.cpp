@@ -43,6 +43,20 @@ bool suits_bfloat_winograd(const ConvolutionCall& call) {
          suits_winograd(call.plan, call.filters().shape(), call.results().shape());
 }
 
+// Convolves lines of bfloat16 as images of one row, for which there are products. Returns false if these do not suit.
+bool bfloat_lines(const ConvolutionCall& call) {
+  if (call.a.dtype() != bfloat16 || call.a.ndim() != 3) return false;
+  ConvolutionPlan plan = call.plan;
+  plan.stride = {1, call.plan.stride[0]}, plan.pad = {0, call.plan.pad[0]}, plan.dilate = {1, call.plan.dilate[0]};
+  const auto image = [](const Array& line) { return line[{Slice(), Slice(), newaxis}]; };  // a view
+  const Array a = image(call.a), b = image(call.b);
+  Array out = image(call.out);
+  const ConvolutionCall images{call.op, plan, a, b, call.bias, out, call.accumulate};
+  if (!suits_bfloat(images)) return false;
+  bfloat_convolution(images);
+  return true;
+}
+
 // Whether `then`, if there is one, ran on all of `out`.
 bool convolve_then(const ConvolutionCall& call, const Stretch& then = {}) {
   const Convolution op = call.op;
@@ -52,6 +66,7 @@ bool convolve_then(const ConvolutionCall& call, const Stretch& then = {}) {
     winograd_convolution(call, then);
     return true;
   }
+  if (bfloat_lines(call)) return false;
   if (call.a.dtype() != out.dtype() && !suits_bfloat(call))
     return convolve_then(
         {op, call.plan, call.a.astype(out.dtype()), call.b.astype(out.dtype()), call.bias, out, call.accumulate}, then);
