@@ -9,14 +9,17 @@ MultiNodeOptimizer::MultiNodeOptimizer(Kept<Optimizer> actual, Communicator comm
   if (!comm_) throw TypeError("create_multi_node_optimizer: the communicator is nullptr");
   if (o.error_feedback && o.compression == Compression::none)
     throw ValueError("create_multi_node_optimizer: error_feedback requires compression");
-  if (actual_->has_target()) setup_link(actual_->kept_target());
+  if (!actual_->has_target()) return;
+  Optimizer::setup_link(actual_->kept_target());  // that of the actual optimizer would remove its hooks and states
+  t = actual_->t;
+  epoch = actual_->epoch;
 }
 MultiNodeOptimizer::MultiNodeOptimizer(MultiNodeOptimizer&&) noexcept = default;
 MultiNodeOptimizer& MultiNodeOptimizer::operator=(MultiNodeOptimizer&&) noexcept = default;
 MultiNodeOptimizer::~MultiNodeOptimizer() = default;
 
 void MultiNodeOptimizer::setup_link(Kept<Link> link) {
-  if (!actual_->has_target() || &actual_->target() != &link.get()) actual_->setup_link(link);
+  actual_->setup_link(link);
   Optimizer::setup_link(std::move(link));
   reducer_.reset();
 }

@@ -288,6 +288,47 @@ TEST(optimizer_in_other_dtypes) {
     }
 }
 
+TEST(optimizer_set_up_again) {
+  for (const auto& c : communicators()) {
+    auto optimizer = chainermn::create_multi_node_optimizer(optimizers::SGD({.lr = 1.0}), c);
+    const auto train = [&](L::Linear& model, int steps) {
+      for (int i = 0; i < steps; ++i)
+        optimizer.update([&] { return F::sum(model(full({1, 3}, c->rank() + 1, float32))); });
+    };
+    const double mean = (c->size() + 1) / 2.0;
+    for (int fold = 0; fold < 3; ++fold) {  // the model of the last fold is gone
+      L::Linear model(3, 2, {.nobias = true, .initialW = 0.0});
+      optimizer.setup(model);
+      train(model, 2);
+      EXPECT_CLOSE(model.W.array(), full({2, 3}, -2 * mean, float32));
+    }
+    // A parameter that replaced another takes part after setup().
+    L::Linear model(3, 2, {.nobias = true, .initialW = 0.0});
+    optimizer.setup(model);
+    train(model, 1);
+    model.W = Parameter(zeros({2, 3}));
+    optimizer.setup(model);
+    train(model, 2);
+    EXPECT_CLOSE(model.W.array(), full({2, 3}, -2 * mean, float32));
+  }
+}
+
+// An optimizer that was set up keeps its hooks and counts.
+TEST(optimizer_of_one_that_has_a_target) {
+  const auto& c = world();
+  L::Linear model(3, 2, {.nobias = true, .initialW = 1.0});
+  auto actual = optimizers::SGD({.lr = 1.0}).setup(model);
+  actual.add_hook(optimizer_hooks::WeightDecay(0.5));
+  const auto loss = [&] { return F::sum(model(zeros({1, 3}))); };
+  actual.update(loss);
+  EXPECT_CLOSE(model.W.array(), full({2, 3}, 0.5, float32));
+  auto optimizer = chainermn::create_multi_node_optimizer(actual, c);
+  EXPECT_EQ(optimizer.t, 1);
+  optimizer.update(loss);
+  EXPECT_CLOSE(model.W.array(), full({2, 3}, 0.25, float32));
+  EXPECT_EQ(actual.t, 2);
+}
+
 TEST(optimizer_of_different_models) {
   const auto& c = world();
   // Ranks with different models get an error instead of waiting for each other.
