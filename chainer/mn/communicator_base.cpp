@@ -250,7 +250,12 @@ void CommunicatorBase::bcast_data(Link& model) {
 }
 
 void CommunicatorBase::allreduce_grad(Link& model) {
-  if (!reducer_ || reducer_->model() != &model) reducer_ = std::make_unique<GradientReducer>(*this, model);
+  enter("allreduce_grad");
+  // If any rank has another model or other parameters than at its last call, all ranks agree on the buckets again.
+  auto anew = std::make_shared<int32_t>(!reducer_ || !reducer_->fits(model));
+  if (size_ > 1) roll_call_->wait(*transport_->allreduce(anew.get(), 1, int32, Reduce::max, anew), "allreduce_grad");
+  if (*anew)
+    reducer_ = std::make_unique<GradientReducer>(*this, model, GradientReducerOptions{.synchronizes_values = false});
   reducer_->reduce();
 }
 

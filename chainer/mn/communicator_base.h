@@ -103,7 +103,9 @@ class CommunicatorBase {
   /// ValueError on all ranks if the models differ.
   void bcast_data(Link& model);
   /// Replaces gradients by their means over all ranks. (The manual says sums; all its implementations compute means.)
-  /// Missing gradients count as zeros; if no rank has one, none is set.
+  /// Missing gradients count as zeros; if no rank has one, none is set. Values of parameters may differ; a parameter
+  /// that some ranks have not initialized gets its value on the first rank that has. Throws ValueError on all ranks if
+  /// the models differ.
   void allreduce_grad(Link& model);
 
   /// Ends the processes of all ranks.

@@ -61,15 +61,23 @@ bool GradientReducer::prepare() {
   return synchronize_parameters(comm_, model_);
 }
 
+bool GradientReducer::fits(const Link& model) const {
+  if (&model != &model_ || sets_.empty()) return false;
+  std::size_t found = 0;
+  for (const Parameter& p : model.params(false)) found += ids_.count(p.id());
+  return found == slots_.size();
+}
+
 bool GradientReducer::agree() {
-  if (!synchronize_parameters(comm_, model_)) return false;
+  if (!options_.synchronizes_values)
+    initialize_parameters(comm_, model_);
+  else if (!synchronize_parameters(comm_, model_))
+    return false;
   // Gradients that any rank has, or had in an earlier step.
-  std::set<std::string> had;
-  for (const Slot& s : slots_) had.insert(s.path);
   ObjectList mine;
   const auto params = model_.namedparams(false);
   for (const auto& [path, p] : params)
-    if (p.grad() || had.count(path)) mine.emplace_back(path);
+    if (p.grad() || ids_.count(p.id())) mine.emplace_back(path);
   std::set<std::string> wanted;
   for (const Object& list : comm_.allgather_obj(Object(std::move(mine))))
     for (const Object& path : list.to_list()) wanted.insert(path.to_text());
@@ -84,6 +92,7 @@ void GradientReducer::lay_out(const ObjectList& order) {
   if (!channel_) channel_ = comm_.make_mean_channel({options_.compression, options_.error_feedback, device_of(model_)});
   slots_.clear();
   by_node_.clear();
+  ids_.clear();
   sets_.clear();
   pending_ = false;
   std::map<std::string, Parameter> params;
@@ -107,6 +116,7 @@ void GradientReducer::lay_out(const ObjectList& order) {
     if (plan == plans.end()) plan = plans.insert(plan, Plan{p.dtype(), 0, {}, false});
     plan->slots.push_back(slots_.size());
     by_node_[p.variable().node().get()] = slots_.size();
+    ids_.insert(p.id());
     slots_.push_back({o.to_text(), p, static_cast<std::size_t>(plan - plans.begin()), plan->count, {}, false});
     plan->count += (p.size() + 15) / 16 * 16;  // aligns each slot to 16 elements
   }
@@ -197,19 +207,16 @@ bool GradientReducer::reduce() {
   }
   for (bool again = true; again;) {
     again = false;
-    bool late = false;
-    std::size_t with_slot = 0;
+    bool late = false, without_slot = false;
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       Slot& s = slots_[i];
       if (s.ready && !s.packed.is(s.param.grad())) late = true;  // the gradient changed after it was packed
       if (!s.ready) pack(i);
-      with_slot += static_cast<bool>(s.packed);
     }
-    std::size_t with_gradient = 0;
-    for (const auto& [path, p] : model_.namedparams(false)) with_gradient += static_cast<bool>(p.grad());
+    for (const Parameter& p : model_.params(false)) without_slot |= p.grad() && !ids_.count(p.id());
     if (late) overlap_ = false;
     const Bucket& last = current().back();
-    last.buffer->array().set(last.flag_at, late || with_gradient > with_slot ? 1.0 : 0.0);
+    last.buffer->array().set(last.flag_at, late || without_slot ? 1.0 : 0.0);
     submit_full(true);
     if (options_.double_buffering) break;
     thread_->drain();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "chainer/autograd/gradient_hook.h"
@@ -22,6 +23,7 @@ struct GradientReducerOptions {
   Compression compression = Compression::none;
   bool error_feedback = false;
   bool double_buffering = false;
+  bool synchronizes_values = true;  ///< replaces parameters that differ by those of rank 0
 };
 
 /// Averages gradients in buckets: contiguous memory in the order in which backward() is likely to complete the
@@ -38,6 +40,8 @@ class GradientReducer : public GradientHook {
   GradientReducer(CommunicatorBase& comm, Link& model, const GradientReducerOptions& options = {});
   ~GradientReducer() override;
   const Link* model() const { return &model_; }
+  /// Returns true if `model` is the one whose buckets the ranks agreed on, with the same parameters.
+  bool fits(const Link& model) const;
 
   /// Begins a step: all ranks agree on the buckets unless they have. Returns false if parameters differed and were
   /// replaced by those of rank 0, so that gradients computed before are invalid. Collective.
@@ -88,7 +92,8 @@ class GradientReducer : public GradientHook {
   std::unique_ptr<MeanChannel> channel_;
   std::vector<Slot> slots_;
   std::unordered_map<const VariableNode*, std::size_t> by_node_;
-  std::vector<Buckets> sets_;  // two with double buffering
+  std::unordered_set<const void*> ids_;  // of the parameters of slots_, which keep them alive
+  std::vector<Buckets> sets_;            // two with double buffering
   std::size_t turn_ = 0, submitted_ = 0;
   bool overlap_ = true, began_ = false, pending_ = false;
   std::map<std::string, Array> loaded_;  // loaded state, until the buckets exist

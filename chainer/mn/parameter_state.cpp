@@ -29,7 +29,7 @@ struct Description {
   Object entries;  // a list of [path, dtype, shape...], or [path] for an uninitialized parameter
   int64_t shape_hash = 0, value_hash = 0;
 };
-Description describe(const Link& model) {
+Description describe(const Link& model, bool with_values = true) {
   Description d;
   ObjectList entries;
   uint64_t values = 1;
@@ -38,8 +38,8 @@ Description describe(const Link& model) {
     if (p.is_initialized()) {
       entry.emplace_back(std::string(name(p.dtype())));
       for (int64_t n : p.shape()) entry.emplace_back(n);
-      const Array a = to_host(p.array()).contiguous();
-      if (a.size())
+      const Array a = with_values ? to_host(p.array()).contiguous() : Array();
+      if (a && a.size())
         values = hash_bytes(values, static_cast<const char*>(a.raw()), static_cast<std::size_t>(a.nbytes()));
     }
     entries.emplace_back(std::move(entry));
@@ -59,8 +59,9 @@ std::string text_of(const ObjectList& entry) {
   return text(out, " of ", entry[1].to_text(), " ", shape);
 }
 
-// Sets each parameter to its value on the first rank where it is initialized.
-void spread(CommunicatorBase& comm, Link& model, const ObjectList& of_ranks) {
+// Sets each parameter to its value on the first rank where it is initialized; on all ranks, or on those without a
+// value.
+void spread(CommunicatorBase& comm, Link& model, const ObjectList& of_ranks, bool replace = true) {
   const ObjectList& first = of_ranks[0].to_list();
   for (std::size_t r = 1; r < of_ranks.size(); ++r) {
     const ObjectList& other = of_ranks[r].to_list();
@@ -75,19 +76,23 @@ void spread(CommunicatorBase& comm, Link& model, const ObjectList& of_ranks) {
   auto params = model.namedparams();
   for (std::size_t i = 0; i < params.size(); ++i) {
     int source = -1;
+    bool missing = false;
     for (std::size_t r = 0; r < of_ranks.size(); ++r) {
       const ObjectList& entry = of_ranks[r].to_list()[i].to_list();
-      if (entry.size() == 1) continue;
+      if (entry.size() == 1) {
+        missing = true;
+        continue;
+      }
       if (source < 0) source = static_cast<int>(r);
       const ObjectList& there = of_ranks[static_cast<std::size_t>(source)].to_list()[i].to_list();
       if (!(Object(entry) == Object(there)))
         throw ValueError("the ranks have different models: ", text_of(there), " on rank ", source, ", ", text_of(entry),
                          " on rank ", r);
     }
-    if (source < 0) continue;
+    if (source < 0 || !(missing || replace)) continue;
     Parameter& p = params[i].second;
     const Array data = comm.bcast(source == comm.rank() ? p.array() : Array(), {}, source);
-    if (source == comm.rank()) continue;
+    if (source == comm.rank() || (p.is_initialized() && !replace)) continue;
     if (!p.is_initialized()) {
       p.initialize(data.shape());
       p.cleargrad();
@@ -114,8 +119,12 @@ bool synchronize_parameters(CommunicatorBase& comm, Link& model) {
   return false;
 }
 
+void initialize_parameters(CommunicatorBase& comm, Link& model) {
+  spread(comm, model, comm.allgather_obj(describe(model, false).entries), false);
+}
+
 void broadcast_parameters(CommunicatorBase& comm, Link& model) {
-  spread(comm, model, comm.allgather_obj(describe(model).entries));
+  spread(comm, model, comm.allgather_obj(describe(model, false).entries));
 }
 
 }  // namespace chainer::mn

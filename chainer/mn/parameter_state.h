@@ -10,6 +10,10 @@ namespace chainer::mn {
 /// all and returns false. Throws ValueError on all ranks if paths, shapes or dtypes differ. Collective.
 bool synchronize_parameters(CommunicatorBase& comm, Link& model);
 
+/// Initializes parameters that only some ranks have initialized, with the values of the first rank that has. Throws
+/// ValueError on all ranks if paths, shapes or dtypes differ. Collective.
+void initialize_parameters(CommunicatorBase& comm, Link& model);
+
 /// Copies rank 0's parameters to all ranks (see CommunicatorBase::bcast_data). Collective.
 void broadcast_parameters(CommunicatorBase& comm, Link& model);
 

@@ -129,6 +129,55 @@ TEST(communicator_gradients) {
   }
 }
 
+// Models that follow each other, often at one address, as in cross validation, and parameters that are replaced, even
+// on one rank only.
+TEST(communicator_gradients_of_other_parameters) {
+  for (const auto& c : communicators()) {
+    const auto expect_mean = [&](L::Linear& model) {
+      for (auto& p : model.params()) p.set_grad(full(p.shape(), c->rank() + 1, p.dtype()));
+      c->allreduce_grad(model);
+      for (auto& p : model.params()) EXPECT_CLOSE(p.grad(), full(p.shape(), (c->size() + 1) / 2.0, p.dtype()));
+    };
+    std::optional<L::Linear> model;
+    for (int fold = 0; fold < 3; ++fold) {
+      model.emplace(3, 2 + fold);
+      c->bcast_data(*model);
+      expect_mean(*model);
+      expect_mean(*model);
+    }
+    for (int changed = 0; changed < c->size(); ++changed) {
+      if (c->rank() == changed) model->W = Parameter(zeros({4, 3}));
+      expect_mean(*model);
+    }
+    // The new model at the old address has no gradients yet.
+    model.emplace(3, 4);
+    model->cleargrads();
+    c->allreduce_grad(*model);
+    EXPECT(!model->W.grad() && !model->b->grad());
+  }
+}
+
+// Values that differ are not touched; shapes that only one rank knows are.
+TEST(communicator_gradients_of_different_values) {
+  const auto& c = world();
+  random::seed(static_cast<uint32_t>(c->rank()));
+  L::Linear model(3, 2);
+  const Array own = model.W.array().copy();
+  for (auto& p : model.params()) p.set_grad(full(p.shape(), c->rank() + 1, p.dtype()));
+  c->allreduce_grad(model);
+  EXPECT_CLOSE(model.W.grad(), full({2, 3}, (c->size() + 1) / 2.0, float32));
+  EXPECT_CLOSE(model.W.array(), own);
+  L::Linear lazy(2);
+  if (c->rank() == 0) lazy.W.initialize({2, 3});
+  lazy.cleargrads();
+  if (c->rank() == 0) lazy.W.set_grad(full({2, 3}, c->size(), float32));
+  c->allreduce_grad(lazy);
+  EXPECT_CLOSE(lazy.W.grad(), ones({2, 3}));
+  EXPECT_CLOSE(c->bcast(lazy.W.array()), lazy.W.array());
+  L::Linear wide(c->rank() == 0 ? 4 : 3, 2);
+  EXPECT_THROW(ValueError, "the ranks have different models", c->allreduce_grad(wide));
+}
+
 // Different dtypes, shapes, roots and operations are detected before data are exchanged.
 TEST(communicator_compares_new_calls) {
   for (const std::string name : {"naive", "hierarchical"}) {
