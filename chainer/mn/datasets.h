@@ -19,12 +19,13 @@ struct ScatterDatasetOptions {
 
 /// Returns a part of rank root's dataset on each rank; the argument of other ranks is ignored (AnyDataset() for none).
 /// Of n examples in (shuffled) order, rank i of s gets ceil(n / s) examples from n i / s (rounded down) on: equal
-/// sizes, which overlap if s does not divide n. Rank root reads the examples and sends each rank its own. Throws
-/// ValueError for options out of range; all ranks throw if reading an example fails. Collective.
+/// sizes, which overlap if s does not divide n. Rank root reads the examples of the other ranks and sends each rank its
+/// own; if this fails, all ranks throw. It reads those of its own part when they are used. Throws ValueError for
+/// options out of range. Collective.
 ///
 /// Other ranks get examples, not the dataset, so a transform is applied to them once. A transform that draws random
-/// numbers, from example_random() or random::global(), throws ValueError on all ranks, because its results would be
-/// fixed; apply it on each rank after scattering: TransformDataset(scatter_dataset(...), f).
+/// numbers, from example_random() or random::global(), throws (ValueError on rank root, RuntimeError on the others),
+/// because its results would be fixed. Apply it on each rank: TransformDataset(scatter_dataset(...), f).
 AnyDataset scatter_dataset(const AnyDataset& dataset, const Communicator& comm,
                            const ScatterDatasetOptions& options = {});
 CHAINER_OTHER_OPTIONS_OF(scatter_dataset, ".root, .shuffle, .seed, .max_buf_len", const AnyDataset&,

@@ -19,6 +19,14 @@ int64_t bytes_of(const Example& e) {
   return n;
 }
 
+Object what_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& e) { return Object(e.what()); } catch (...) {
+    return Object("an exception that is no std::exception");
+  }
+}
+
 // Detects whether random numbers were drawn since its construction, from the generator of examples or the global one.
 class Draws {
  public:
@@ -49,8 +57,14 @@ AnyDataset scatter_dataset(const AnyDataset& dataset, const Communicator& comm, 
   const bool root = comm->rank() == o.root;
   // Broadcasts the number of examples, or the text of an error.
   Object head;
-  if (root) head = dataset ? Object(dataset.size()) : Object("the dataset is none");
+  std::exception_ptr failure;
+  if (root) {
+    try {
+      head = dataset ? Object(dataset.size()) : Object("the dataset is none");
+    } catch (...) { head = what_of(failure = std::current_exception()); }
+  }
   head = comm->bcast_obj(head, {.root = o.root});
+  if (failure) std::rethrow_exception(failure);
   if (const auto* what = std::get_if<std::string>(&head.variant()))
     throw ValueError("scatter_dataset: rank ", o.root, ": ", *what);
   const int64_t n = head.to_int();
@@ -58,11 +72,12 @@ AnyDataset scatter_dataset(const AnyDataset& dataset, const Communicator& comm, 
     Examples mine;
     while (true) {
       const Object piece = comm->recv_obj(o.root);
-      if (const auto* what = std::get_if<std::string>(&piece.variant()))
-        throw RuntimeError("scatter_dataset: rank ", o.root, ": ", *what);
       if (piece.to_list().empty()) break;
       for (const Object& e : piece.to_list()) mine.push_back(to_example(e));
     }
+    const Object end = comm->bcast_obj(Object(), {.root = o.root});
+    if (const auto* what = std::get_if<std::string>(&end.variant()))
+      throw RuntimeError("scatter_dataset: rank ", o.root, ": ", *what);
     return Received(std::move(mine));
   }
   std::optional<std::vector<int64_t>> order;
@@ -82,7 +97,7 @@ AnyDataset scatter_dataset(const AnyDataset& dataset, const Communicator& comm, 
       bytes = 0;
     };
     try {
-      for (int64_t i = begin; i < end; ++i) {
+      for (int64_t i = begin; i < end && !failure; ++i) {
         const Draws draws;
         const Example e = dataset[at(i)];
         if (draws.any())
@@ -96,14 +111,14 @@ AnyDataset scatter_dataset(const AnyDataset& dataset, const Communicator& comm, 
         bytes += bytes_of(e);
         piece.push_back(to_object(e));
       }
-    } catch (const std::exception& e) {
-      for (int other = r; other < comm->size(); ++other)
-        if (other != o.root) comm->send_obj(Object(e.what()), other);
-      throw;
-    }
-    if (!piece.empty()) flush();
-    flush();
+      if (!piece.empty()) flush();
+    } catch (...) { failure = std::current_exception(); }
+    piece.clear();
+    flush();  // an empty piece is the last
   }
+  // Ranks that have all their examples also wait for the end, to learn of an error in those of others.
+  (void)comm->bcast_obj(failure ? what_of(failure) : Object(), {.root = o.root});
+  if (failure) std::rethrow_exception(failure);
   const auto [begin, end] = shard_of(n, o.root, comm->size());
   return chainer::datasets::SubDataset(dataset, begin, end, std::move(order));
 }

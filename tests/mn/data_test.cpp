@@ -41,21 +41,32 @@ namespace {
 struct Broken : Dataset {
   int64_t size() const override { return 8; }
   Example get(int64_t i) const override {
-    if (i == 7) throw ValueError("the file is damaged");
+    if (i == at) throw ValueError("the file is damaged");
     return array(i);
   }
+  int64_t at = 7;
 };
 }  // namespace
 
+// Also ranks that have got their examples before the damaged one was read.
 TEST(scatter_dataset_errors_reach_all_ranks) {
   const auto& c = world();
-  if (c->rank() == 0)
-    EXPECT_THROW(ValueError, "the file is damaged", chainermn::scatter_dataset(Broken(), c));
-  else if (c->rank() == c->size() - 1)
-    EXPECT_THROW(RuntimeError, "rank 0: the file is damaged", chainermn::scatter_dataset(AnyDataset(), c));
-  else
-    (void)chainermn::scatter_dataset(AnyDataset(), c);
-  c->barrier();
+  const auto expect_errors = [&](const AnyDataset& broken, const std::string& what) {
+    if (c->rank() == 0)
+      EXPECT_THROW(ValueError, what, chainermn::scatter_dataset(broken, c, {.max_buf_len = 100}));
+    else
+      EXPECT_THROW(Error, "rank 0: " + what, chainermn::scatter_dataset(AnyDataset(), c));
+    c->barrier();
+  };
+  for (int64_t i = 8 / c->size(); i < 8; ++i) {  // after the part of rank 0, which is not read
+    Broken broken;
+    broken.at = i;
+    expect_errors(broken, "the file is damaged");
+  }
+  struct NoSize : Broken {
+    int64_t size() const override { throw ValueError("the list is damaged"); }
+  };
+  expect_errors(NoSize(), "the list is damaged");
 }
 
 // A random transform would be applied only once to each example of the other ranks.
