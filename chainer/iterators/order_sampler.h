@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "chainer/core/serializer.h"
 #include "chainer/routines/random.h"
 
 namespace chainer::iterators {
@@ -22,6 +23,20 @@ class ShuffleOrderSampler {
 
  private:
   std::shared_ptr<random::RandomState> state_;
+};
+
+/// Returns random permutations that depend on a seed and the number of earlier ones only. Iterators save both, so that
+/// resumed runs continue with the same orders.
+class SeededOrderSampler {
+ public:
+  explicit SeededOrderSampler(uint32_t seed) : seed_(seed) {}
+  std::vector<int64_t> operator()(const std::vector<int64_t>& current_order, int64_t current_position);
+  /// Saves or loads the state. Files without it leave it as it is.
+  void serialize(Serializer& s);
+
+ private:
+  uint32_t seed_;
+  int64_t drawn_ = 0;
 };
 
 /// Options of the iterators, in the manual's order.

@@ -141,6 +141,7 @@ std::optional<PlannedBatch> Planner::plan(const Position& from, int64_t batch_si
 void Planner::give_back(const PlannedBatch& b) { kept_.insert(kept_.begin(), b.orders.begin(), b.orders.end()); }
 
 void Planner::serialize(Serializer& s, int64_t size, const std::vector<Order>& under_way) {
+  if (auto* seeded = sampler_.target<SeededOrderSampler>()) seeded->serialize(s);
   const char* const key = "_orders_ahead";  // not in the reference release, whose iterators draw these orders again
   if (s.is_loading()) {
     kept_.clear();

@@ -60,7 +60,8 @@ class Planner {
   /// Keeps the orders of a batch that is not taken. Batches are given back in reverse order of their planning.
   void give_back(const PlannedBatch& batch);
   /// Saves the orders of the batches under way, in the order in which they will be taken, and the kept ones; loads all
-  /// as kept ones. Throws ValueError if loaded orders do not match the dataset.
+  /// as kept ones. Also saves the state of a SeededOrderSampler. Throws ValueError if loaded orders do not match the
+  /// dataset.
   void serialize(Serializer& s, int64_t size, const std::vector<Order>& under_way);
 
  private:

@@ -47,8 +47,8 @@ class MultiNodeIterator : public Iterator {
 MultiNodeIterator create_multi_node_iterator(Kept<Iterator> actual_iterator, Communicator communicator,
                                              int rank_master = 0);
 
-/// Returns an order sampler that gives all ranks the same orders. The seed of the first order is drawn by rank 0, that
-/// of each later one from the previous. Collective.
+/// Returns an order sampler that gives all ranks the same orders: a SeededOrderSampler, whose seed rank 0 draws.
+/// Iterators save its state. Collective.
 chainer::iterators::OrderSampler synchronized_order(const Communicator& comm);
 
 /// Returns an iterator of class I with the same order of examples on all ranks; each rank reads them from its own

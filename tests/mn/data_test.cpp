@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <numeric>
+#include <set>
 
 #include "ranks.h"
 
@@ -158,6 +159,37 @@ TEST(synchronized_iterator) {
       std::make_shared<const serializers::NpzFile>(serializers::npz_bytes(s.target()), "memory"));
   again.serialize(in);
   EXPECT(read(it, 12) == read(again, 12));
+}
+
+// Few examples have few orders; all of them appear again and again.
+TEST(synchronized_iterator_of_few_examples) {
+  const auto& c = world();
+  const auto read = [&](Iterator& from, int64_t n, int epochs) {
+    std::vector<std::vector<int64_t>> orders;
+    for (int i = 0; i < epochs; ++i) {
+      std::vector<int64_t> order;
+      for (int64_t k = 0; k < n; ++k) order.push_back(from.next()[0][0].item<int64_t>());
+      EXPECT_CLOSE(c->bcast(array(order)), array(order));
+      orders.push_back(order);
+    }
+    return orders;
+  };
+  for (const int64_t n : {int64_t(2), int64_t(3)})
+    for (uint32_t seed = 0; seed < 5; ++seed) {
+      random::seed(seed);
+      const auto make = [&] { return chainermn::iterators::create_synchronized_iterator<>(c, arange(n), 1); };
+      auto it = make(), again = make();
+      for (int part = 0; part < 2; ++part) {
+        const auto orders = read(it, n, 40);
+        EXPECT_EQ(static_cast<int64_t>(std::set(orders.begin(), orders.end()).size()), n == 2 ? 2 : 6);
+      }
+      serializers::DictionarySerializer s;
+      it.serialize(s);
+      serializers::NpzDeserializer in(
+          std::make_shared<const serializers::NpzFile>(serializers::npz_bytes(s.target()), "memory"));
+      again.serialize(in);
+      EXPECT(read(it, n, 40) == read(again, n, 40));
+    }
 }
 
 TEST(multi_node_evaluator) {
