@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "chainer/core/sanitizer.h"
+#include "chainer/links/parameter_hooks.h"
 #include "chainer/training/updaters/model_threads.h"
 #include "folder.h"
 #include "test.h"
@@ -117,6 +118,46 @@ TEST(parallel_updaters_report_and_resume) {
     const auto whole = run(4, "", several);
     (void)run(2, "", several);
     EXPECT(run(4, "saved", several) == whole);
+  }
+}
+
+namespace {
+// Losses in train mode depend on persistent values: running averages and the vector of the power iteration.
+struct StatefulNet : Chain {
+  L::Linear l1{5, 8}, l2{8, 3};
+  L::BatchRenormalization norm{8, {.rmax = 3, .dmax = 5}};
+  StatefulNet() { l1.add_hook(std::make_shared<link_hooks::SpectralNormalization>()); }
+  CHAINER_MEMBERS(StatefulNet, l1, l2, norm);
+  Variable forward(const Variable& x) { return l2(F::tanh(norm(l1(x)))); }
+};
+}  // namespace
+
+TEST(parallel_updaters_resume_models_with_persistent_values) {
+  const test::Folder place;
+  const auto run = [&](int iterations, bool resume, bool several_iterators) {
+    random::seed(3);
+    L::Classifier model{StatefulNet()};
+    auto optimizer = optimizers::MomentumSGD({.lr = 0.1}).setup(model);
+    const auto batches = [] { return iterators::SerialIterator(data(24), 8, {.shuffle = false}); };
+    std::shared_ptr<training::Updater> updater;
+    if (several_iterators)
+      updater = std::make_shared<training::MultiprocessParallelUpdater>(
+          std::vector<Kept<Iterator>>{batches(), batches()}, optimizer);
+    else
+      updater = std::make_shared<training::ParallelUpdater>(
+          batches(), optimizer, training::updaters::ParallelUpdaterOptions{.devices = kTwo});
+    Trainer trainer(updater, {iterations, "iteration"}, {.out = place.path});
+    if (resume) serializers::load_npz(place.path / "saved", trainer);
+    trainer.run(false);
+    serializers::save_npz(place.path / "saved", trainer);
+    return weights(model);
+  };
+  for (const bool several : {false, true}) {
+    const auto whole = run(8, false, several);
+    for (const int cut : {1, 3, 6}) {
+      (void)run(cut, false, several);
+      EXPECT(run(8, true, several) == whole);
+    }
   }
 }
 

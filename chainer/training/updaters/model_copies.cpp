@@ -46,8 +46,13 @@ void ModelCopies::add_observers(Trainer& trainer) const {
   for (const auto& [name, model] : copies_) observe(trainer.reporter, name, *model);
 }
 
-void ModelCopies::follow(const Link& target) {
-  for (const auto& [name, copy] : copies_) copy->copyparams(target, false);
+void ModelCopies::follow(const Link& target, bool copy_persistent) {
+  for (int i = 1; i < size(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    copies_[k - 1].second->copyparams(target, copy_persistent);
+    // (A persistent array that the copy did not have was copied to the device of the target.)
+    if (copy_persistent && !devices_.empty() && devices_[k]) copies_[k - 1].second->to_device(*devices_[k]);
+  }
 }
 
 void ModelCopies::step(Optimizer& optimizer, const std::vector<std::optional<Example>>& batches,
@@ -74,7 +79,7 @@ void ModelCopies::step(Optimizer& optimizer, const std::vector<std::optional<Exa
   if (has_uninitialized(target)) {
     // The first call initializes parameters; the copies must start from the same values as the main model.
     forward(0);
-    follow(target);
+    follow(target, false);
     first = 1;
   }
   threads_->run([&](int i) {

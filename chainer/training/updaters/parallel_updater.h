@@ -30,10 +30,11 @@ class ModelCopies {
   /// Converts the share of a batch for a model by `converter` or concat_examples(), to the device of the model.
   Example convert(const Examples& share, int model, const Converter& converter) const;
   void add_observers(Trainer& trainer) const;
-  /// Copies the parameters of the target to the copies, after loading.
-  void follow(const Link& target);
+  /// Copies the parameters and persistent values of the target to the copies, after loading.
+  void follow(const Link& target, bool copy_persistent = true);
   /// Computes losses and gradients of all models in parallel, each from its batch (a model may have none), sums the
-  /// gradients in the order of the models, updates the target, and copies its parameters to the copies.
+  /// gradients in the order of the models, updates the target, and copies its parameters and persistent values to the
+  /// copies.
   void step(Optimizer& optimizer, const std::vector<std::optional<Example>>& batches,
             const std::function<Variable(Link&, const Example&)>& loss, std::optional<double> loss_scale);
 
@@ -54,7 +55,8 @@ struct ParallelUpdaterOptions {
 };
 /// Splits each batch over several models (example i goes to model i modulo their number, the main one first), computes
 /// their losses and gradients in parallel, and updates the main model with the sum of the gradients; a loss that is a
-/// mean counts once for each model, as in the manual. Models and their examples are moved to the devices; those on the
+/// mean counts once for each model, as in the manual. Each update copies the parameters and persistent values of the
+/// main model to the others. Models and their examples are moved to the devices; those on the
 /// host ("@cpu:0", "@cpu:1") are threads with a share of the cores. The order of random numbers drawn by different
 /// models is not deterministic.
 class ParallelUpdater : public StandardUpdater {
