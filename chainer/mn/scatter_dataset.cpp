@@ -19,7 +19,7 @@ int64_t bytes_of(const Example& e) {
   return n;
 }
 
-Object what_of(const std::exception_ptr& failure) {
+Object error_object(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
   } catch (const std::exception& e) { return Object(e.what()); } catch (...) {
@@ -61,7 +61,7 @@ AnyDataset scatter_dataset(const AnyDataset& dataset, const Communicator& comm, 
   if (root) {
     try {
       head = dataset ? Object(dataset.size()) : Object("the dataset is none");
-    } catch (...) { head = what_of(failure = std::current_exception()); }
+    } catch (...) { head = error_object(failure = std::current_exception()); }
   }
   head = comm->bcast_obj(head, {.root = o.root});
   if (failure) std::rethrow_exception(failure);
@@ -117,7 +117,7 @@ AnyDataset scatter_dataset(const AnyDataset& dataset, const Communicator& comm, 
     flush();  // an empty piece is the last
   }
   // Ranks that have all their examples also wait for the end, to learn of an error in those of others.
-  (void)comm->bcast_obj(failure ? what_of(failure) : Object(), {.root = o.root});
+  (void)comm->bcast_obj(failure ? error_object(failure) : Object(), {.root = o.root});
   if (failure) std::rethrow_exception(failure);
   const auto [begin, end] = shard_of(n, o.root, comm->size());
   return chainer::datasets::SubDataset(dataset, begin, end, std::move(order));
