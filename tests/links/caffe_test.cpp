@@ -1,58 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include <chainer/chainer.h>
 
+#include "caffe_layers.h"
 #include "chainer/core/system/file.h"
 #include "chainer/exporters/caffe/export_model.h"
-#include "chainer/links/caffe/caffe_function.h"
-#include "chainer/links/caffe/net.h"
 #include "folder.h"
-#include "test.h"
 
-using namespace chainer;
-using CaffeLayer = chainer::caffe::Layer;
-using chainer::caffe::Net;
-using L::caffe::CaffeFunction;
 namespace fs = std::filesystem;
 
 namespace {
 
 using test::folder;
-
-// Returns true if this build has protobuf; without it, reading throws an error.
-bool with_protobuf() {
-  static const bool has = [] {
-    try {
-      (void)caffe::write_net({});
-      return true;
-    } catch (const MissingPartError& e) {
-      EXPECT(std::string(e.what()).find("protobuf") != std::string::npos);
-      return false;
-    }
-  }();
-  return has;
-}
-
-Array draw(const Shape& shape, uint32_t seed = 0) {
-  return random::RandomState(seed).uniform(-1, 1, shape).astype(float32);
-}
-CaffeLayer layer(const std::string& type, const std::string& name, std::vector<std::string> bottoms,
-                 std::vector<std::string> tops, std::vector<Array> blobs = {}) {
-  CaffeLayer l;
-  l.type = type, l.name = name, l.bottoms = std::move(bottoms), l.tops = std::move(tops), l.blobs = std::move(blobs);
-  return l;
-}
-CaffeFunction function_of(CaffeLayer l) {
-  Net net;
-  net.layers.push_back(std::move(l));
-  return CaffeFunction(std::move(net), "net");
-}
-// Runs one layer between the blobs x (and t) and y.
-Variable run(CaffeLayer l, const Variable& x, const Variable& t = {}) {
-  CaffeFunction f = function_of(std::move(l));
-  NamedVariables in{{"x", x}};
-  if (t) in["t"] = t;
-  return f(in, {"y"})[0];
-}
 
 struct Everything : Chain {
   L::Convolution2D conv{2, 4, {3, 2}, {.stride = {2, 1}, .pad = {1, 0}, .groups = 2}};

@@ -242,7 +242,8 @@ class Reader {
       }
       case LayerType::concat: {
         const auto& p = m.concat_param();
-        l.axis = p.axis() == 1 ? p.concat_dim() : p.axis();
+        l.axis = p.axis();
+        if (l.axis == 1 && p.has_concat_dim()) l.axis = p.concat_dim();
         break;
       }
       case LayerType::dropout: l.dropout_ratio = m.dropout_param().dropout_ratio(); break;
@@ -260,7 +261,8 @@ class Reader {
         break;
       case LayerType::slice: {
         const auto& p = m.slice_param();
-        l.axis = p.has_axis() || !p.has_slice_dim() ? p.axis() : p.slice_dim();
+        l.axis = p.axis();
+        if (!p.has_axis() && p.has_slice_dim()) l.axis = p.slice_dim();
         l.slice_points.assign(p.slice_point().begin(), p.slice_point().end());
         break;
       }
