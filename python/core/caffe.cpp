@@ -40,7 +40,9 @@ nb::dict dictionary(const Layer& l) {
   d["within_channel"] = l.within_channel, d["dropout_ratio"] = l.dropout_ratio;
   d["negative_slope"] = l.negative_slope, d["operation"] = static_cast<int>(l.operation);
   d["coefficients"] = tuple_of(l.coefficients), d["slice_points"] = tuple_of(l.slice_points);
-  d["shape"] = tuple_of(l.shape);
+  d["shape"] = tuple_of(l.shape), d["first_axis"] = l.first_axis, d["num_axes"] = l.num_axes;
+  d["transpose"] = l.transpose, d["round_down"] = l.round_down, d["by_batch_size"] = l.by_batch_size;
+  d["ignore_label"] = l.ignore_label.value_or(-1), d["unsupported"] = l.unsupported;
   d["use_global_stats"] = l.use_global_stats ? nb::object(nb::bool_(*l.use_global_stats)) : nb::none();
   d["moving_average_fraction"] = l.moving_average_fraction, d["eps"] = l.eps, d["engine"] = l.engine;
   return d;

@@ -128,6 +128,10 @@ def test_layers_of_messages(tmp_path):
     assert [v.shape[1] for v in parts] == [1, 3]
     np.testing.assert_allclose(result({'type': 'Pooling', 'pooling_param': {'pool': 1, 'global_pooling': True}}, x)[0],
                                a.mean((2, 3), keepdims=True), rtol=1e-5)
+    reshape = {'type': 'Reshape', 'reshape_param': {'axis': 1, 'num_axes': 2}}
+    from chainer.links.caffe.caffe_function import _reshape_axes
+    assert written(tmp_path, reshape).forwards['l1'].func is _reshape_axes
+    assert _reshape_axes(x, [-1, 0], 1, 2).shape == (2, 4, 3, 3) and _reshape_axes(x, [-1], -3, -1).shape == (2, 4, 9)
     scale = {'type': 'Scale', 'blobs': [(range(4), [4]), (range(4), [4])], 'scale_param': {'bias_term': True}}
     np.testing.assert_allclose(result(scale, x)[0], (a + 1) * np.arange(4).reshape(4, 1, 1), rtol=1e-4, atol=1e-5)
     factor = chainer.Variable(np.arange(4, dtype='f'))
@@ -151,6 +155,8 @@ def test_layers_of_messages(tmp_path):
 
 @pytest.mark.parametrize('options', [
     {'type': 'InnerProduct', 'inner_product_param': {'axis': 0}},
+    {'type': 'Convolution', 'convolution_param': {'axis': 2}},
+    {'type': 'SoftmaxWithLoss', 'loss_param': {'normalization': 3}},
     {'type': 'InnerProduct', 'blobs': [((), [2, 3, 4, 5, 6])]},
     {'type': 'LRN', 'lrn_param': {'norm_region': 1}}, {'type': 'Pooling', 'pooling_param': {'pool': 2}},
     {'type': 'Softmax', 'softmax_param': {'axis': 0}}, {'type': 'SoftmaxWithLoss', 'softmax_param': {'axis': 0}}])

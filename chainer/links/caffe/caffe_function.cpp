@@ -9,8 +9,8 @@
 #include "chainer/functions/math.h"
 #include "chainer/functions/noise.h"
 #include "chainer/functions/normalization.h"
-#include "chainer/functions/pooling.h"
 #include "chainer/links/caffe/net.h"
+#include "chainer/links/caffe/pooled.h"
 #include "chainer/links/connection.h"
 #include "chainer/links/convolution.h"
 #include "chainer/links/normalization.h"
@@ -62,15 +62,6 @@ void check_kernel(const Layer& l, const Array& W) {
   }
 }
 
-Variables pooled(const Layer& l, const Variable& x) {
-  const chainer::caffe::Window& w = l.window;
-  const bool whole = l.global_pooling && w.kernel[0] == 0 && w.kernel[1] == 0;
-  if (whole && x.ndim() != 4) throw DimensionError("global pooling needs images (N, C, h, w), not shape ", x.shape());
-  const PerAxis ksize = whole ? PerAxis{x.shape(2), x.shape(3)} : pair(w.kernel);
-  if (l.pool == Pool::max) return {F::max_pooling_2d(x, ksize, {.stride = pair(w.stride), .pad = pair(w.pad)})};
-  return {F::average_pooling_2d(x, ksize, {.stride = pair(w.stride), .pad = pair(w.pad)})};
-}
-
 Variables combined(const Layer& l, const Variables& x) {
   Variable y = x[0];
   const auto scaled = [&](std::size_t i) { return l.coefficients.empty() ? x[i] : x[i] * l.coefficients[i]; };
@@ -86,12 +77,20 @@ Variables combined(const Layer& l, const Variables& x) {
   return {y};
 }
 
-// As in Caffe, a length of 0 stands for that of x.
+// The axes from the first on are replaced. As in Caffe, a length of 0 stands for that of x.
 Variables reshaped(const Layer& l, const Variable& x) {
-  Shape shape(l.shape);
-  for (int i = 0; i < shape.ndim(); ++i)
-    if (shape[i] == 0 && i < x.ndim()) shape[i] = x.shape(i);
-  return {F::reshape(x, shape)};
+  const int64_t n = x.ndim(), first = l.first_axis < 0 ? l.first_axis + n + 1 : l.first_axis;
+  const int64_t end = l.num_axes < 0 ? n : first + l.num_axes;
+  if (first < 0 || first > n || end > n)
+    throw ValueError("CaffeFunction: layer '", l.name, "' (Reshape): axis ", l.first_axis, " and num_axes ", l.num_axes,
+                     " do not fit a blob of shape ", x.shape());
+  std::vector<int64_t> shape(x.shape().begin(), x.shape().begin() + first);
+  for (std::size_t i = 0; i < l.shape.size(); ++i) {
+    const auto axis = static_cast<int>(first) + static_cast<int>(i);
+    shape.push_back(l.shape[i] == 0 && axis < n ? x.shape(axis) : l.shape[i]);
+  }
+  shape.insert(shape.end(), x.shape().begin() + end, x.shape().end());
+  return {F::reshape(x, Shape(shape))};
 }
 
 std::string cudnn_of(int engine) {
@@ -113,6 +112,7 @@ T filled(T link, const Layer& l, const Array& W) {
 
 template <class T>
 T convolution(const Layer& l, int64_t first_length) {
+  if (l.axis != -3) expect_axis_1(l);  // the same axis
   const Array W = filters(l, first_length);
   check_kernel(l, W);
   if (first_length < 0 && W.shape(1) != l.num_output)
@@ -129,9 +129,11 @@ Linear inner_product(const Layer& l) {
   expect_axis_1(l);
   const Array W = blob(l, 0, -1, "the matrix");
   if (l.num_output < 1 || W.size() % l.num_output != 0)
-    throw FileError("blob 0 (the matrix) must have ", l.num_output, " rows, its shape is ", W.shape());
+    throw FileError("blob 0 (the matrix) must have ", l.num_output, l.transpose ? " columns" : " rows",
+                    ", its shape is ", W.shape());
+  const int64_t n = W.size() / l.num_output;
   return filled(Linear(std::nullopt, l.num_output, {.nobias = !l.bias_term}), l,
-                W.reshape({l.num_output, W.size() / l.num_output}));
+                l.transpose ? W.reshape({n, l.num_output}).transpose().copy() : W.reshape({l.num_output, n}));
 }
 
 // Caffe stores sums; the third blob is the number to divide them by.
@@ -199,6 +201,7 @@ CaffeFunction::CaffeFunction(chainer::caffe::Net net, const std::string& what) :
 void CaffeFunction::add_layer(Layer& l) {
   const LayerType type = chainer::caffe::type_of(l.type);
   if (l.tops.empty() || type == LayerType::data || type == LayerType::input) return;
+  if (type != LayerType::other && !l.unsupported.empty()) throw ValueError(l.unsupported);
   const Layer p = parameters_of(l);
   Function f;
   switch (type) {
@@ -223,7 +226,7 @@ void CaffeFunction::add_layer(Layer& l) {
     }
     case LayerType::pooling: {
       if (l.pool != Pool::max && l.pool != Pool::average) throw ValueError("stochastic pooling is not supported");
-      f = [p](CaffeFunction&, const Variables& x) { return pooled(p, x[0]); };
+      f = [p](CaffeFunction&, const Variables& x) { return Variables{pooled(p, x[0])}; };
       break;
     }
     case LayerType::lrn: {
@@ -266,9 +269,10 @@ void CaffeFunction::add_layer(Layer& l) {
     }
     case LayerType::softmax_with_loss: {
       expect_axis_1(l);
-      f = [](CaffeFunction&, const Variables& x) {
+      const F::SoftmaxCrossEntropyOptions o{.normalize = !l.by_batch_size, .ignore_label = l.ignore_label.value_or(-1)};
+      f = [o](CaffeFunction&, const Variables& x) {
         if (x.size() != 2) throw ValueError("SoftmaxWithLoss needs two blobs, values and labels, not ", x.size());
-        return Variables{F::softmax_cross_entropy(x[0], x[1])};
+        return Variables{F::softmax_cross_entropy(x[0], x[1], o)};
       };
       break;
     }

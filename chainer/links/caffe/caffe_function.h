@@ -38,8 +38,12 @@ struct CaffeFunctionOptions {
 /// unlike in the release. Layers of other types are skipped with a warning; layers that load data and layers without
 /// results are skipped silently, and so are, in a call, layers whose inputs are missing.
 ///
+/// Pooling rounds numbers of windows as Caffe does: up, unless round_mode is FLOOR; means of windows past the padding
+/// leave out what is there. (The release rounds down for means.)
+///
 /// Throws FileError for a damaged file or a layer whose blobs do not match its parameters, ValueError for unsupported
-/// options of a known type (stochastic pooling, an axis other than 1), MissingPartError in builds without protobuf.
+/// options of a known type (stochastic pooling, an axis other than 1), also those that only other versions of Caffe
+/// have, MissingPartError in builds without protobuf.
 class CaffeFunction : public Chain {
  public:
   explicit CaffeFunction(const std::filesystem::path& model_path);

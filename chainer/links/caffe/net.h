@@ -98,7 +98,9 @@ struct Layer {
   bool bias_term = true;        ///< Convolution, Deconvolution, InnerProduct; Scale: false by default
   Pool pool = Pool::max;        ///< Pooling
   bool global_pooling = false;  ///< Pooling
-  int64_t axis = 1;             ///< InnerProduct, Concat, Scale, Slice, Softmax
+  bool round_down = false;      ///< Pooling: the number of windows
+  bool transpose = false;       ///< InnerProduct: the matrix has a column for each output
+  int64_t axis = 1;             ///< Convolution, Deconvolution, InnerProduct, Concat, Scale, Slice, Softmax
   int64_t local_size = 5;       ///< LRN
   double alpha = 1, beta = 0.75, k = 1;
   bool within_channel = false;
@@ -106,13 +108,17 @@ struct Layer {
   double negative_slope = 0;             ///< ReLU
   Operation operation = Operation::sum;  ///< Eltwise
   std::vector<double> coefficients;
-  std::vector<int64_t> slice_points;     ///< Slice
-  std::vector<int64_t> shape;            ///< Reshape, Input
-  std::optional<bool> use_global_stats;  ///< BatchNorm
+  std::vector<int64_t> slice_points;      ///< Slice
+  std::vector<int64_t> shape;             ///< Reshape, Input
+  int64_t first_axis = 0, num_axes = -1;  ///< Reshape: which axes `shape` replaces; -1: all that follow
+  std::optional<int64_t> ignore_label;    ///< SoftmaxWithLoss
+  bool by_batch_size = false;             ///< SoftmaxWithLoss: divides by this, else by the number of counted labels
+  std::optional<bool> use_global_stats;   ///< BatchNorm
   double moving_average_fraction = 0.999, eps = 1e-5;
   int engine = 0;  ///< Softmax, Sigmoid: 0 default, 1 without cuDNN, 2 with
   /// The shapes that the file declares, if the blobs are flat (BlobShapes::declared).
   std::vector<std::vector<int64_t>> blob_shapes = {};
+  std::string unsupported = {};  ///< the first option in the file that other members cannot express
 };
 
 struct Net {

@@ -215,52 +215,77 @@ class Reader {
     if (p.has_pad_h() || p.has_pad_w()) w.pad = {p.pad_h(), p.pad_w()};
     return w;
   }
+  // Returns the parameters of a layer. Notes fields of other versions of Caffe and unknown values of enumerations,
+  // which may change what the layer computes; protobuf keeps both as unknown fields.
+  template <class P>
+  const P& noted(const P& p, std::string_view name, Layer& l) const {
+    const std::string& unknown = p.unknown_fields();
+    if (unknown.empty() || !l.unsupported.empty()) return p;
+    CodedInputStream in(reinterpret_cast<const uint8_t*>(unknown.data()), static_cast<int>(unknown.size()));
+    l.unsupported = text("field ", in.ReadTag() >> 3, " of ", name, ", or its value, is not known");
+    return p;
+  }
+  void loss(const message::LossParameter& p, Layer& l) const {
+    using Loss = message::LossParameter;
+    if (p.has_ignore_label()) l.ignore_label = p.ignore_label();
+    const bool old = p.has_normalize() && !p.has_normalization();
+    const auto how = !old ? p.normalization() : p.normalize() ? Loss::VALID : Loss::BATCH_SIZE;
+    l.by_batch_size = how == Loss::BATCH_SIZE;
+    if (how == Loss::NONE || (how == Loss::FULL && l.ignore_label))
+      l.unsupported =
+          text("normalization ", how == Loss::NONE ? "NONE" : "FULL with ignore_label", " is not supported");
+  }
   template <class Message>
   void parameters(const Message& m, Layer& l) const {
     switch (type_of(l.type)) {
       case LayerType::convolution:
       case LayerType::deconvolution: {
-        const auto& p = m.convolution_param();
+        const auto& p = noted(m.convolution_param(), "convolution_param", l);
         l.window = window(p), l.num_output = p.num_output(), l.group = p.group(), l.bias_term = p.bias_term();
+        l.axis = p.axis();
         break;
       }
       case LayerType::pooling: {
-        const auto& p = m.pooling_param();
+        const auto& p = noted(m.pooling_param(), "pooling_param", l);
         l.window = window(p), l.pool = static_cast<Pool>(p.pool()), l.global_pooling = p.global_pooling();
+        l.round_down = p.round_mode() == message::PoolingParameter::FLOOR;
         break;
       }
       case LayerType::inner_product: {
-        const auto& p = m.inner_product_param();
-        l.num_output = p.num_output(), l.bias_term = p.bias_term(), l.axis = p.axis();
+        const auto& p = noted(m.inner_product_param(), "inner_product_param", l);
+        l.num_output = p.num_output(), l.bias_term = p.bias_term(), l.axis = p.axis(), l.transpose = p.transpose();
         break;
       }
       case LayerType::lrn: {
-        const auto& p = m.lrn_param();
+        const auto& p = noted(m.lrn_param(), "lrn_param", l);
         l.local_size = p.local_size(), l.alpha = p.alpha(), l.beta = p.beta(), l.k = p.k();
         l.within_channel = p.norm_region() == message::LRNParameter::WITHIN_CHANNEL;
         break;
       }
       case LayerType::concat: {
-        const auto& p = m.concat_param();
+        const auto& p = noted(m.concat_param(), "concat_param", l);
         l.axis = p.axis();
         if (l.axis == 1 && p.has_concat_dim()) l.axis = p.concat_dim();
         break;
       }
-      case LayerType::dropout: l.dropout_ratio = m.dropout_param().dropout_ratio(); break;
+      case LayerType::dropout: l.dropout_ratio = noted(m.dropout_param(), "dropout_param", l).dropout_ratio(); break;
       case LayerType::eltwise: {
-        const auto& p = m.eltwise_param();
+        const auto& p = noted(m.eltwise_param(), "eltwise_param", l);
         l.operation = static_cast<Operation>(p.operation());
         l.coefficients.assign(p.coeff().begin(), p.coeff().end());
         break;
       }
-      case LayerType::relu: l.negative_slope = m.relu_param().negative_slope(); break;
-      case LayerType::sigmoid: l.engine = m.sigmoid_param().engine(); break;
+      case LayerType::relu: l.negative_slope = noted(m.relu_param(), "relu_param", l).negative_slope(); break;
+      case LayerType::sigmoid: l.engine = noted(m.sigmoid_param(), "sigmoid_param", l).engine(); break;
       case LayerType::softmax:
-      case LayerType::softmax_with_loss:
-        l.engine = m.softmax_param().engine(), l.axis = m.softmax_param().axis();
+      case LayerType::softmax_with_loss: {
+        const auto& p = noted(m.softmax_param(), "softmax_param", l);
+        l.engine = p.engine(), l.axis = p.axis();
+        if (type_of(l.type) == LayerType::softmax_with_loss) loss(noted(m.loss_param(), "loss_param", l), l);
         break;
+      }
       case LayerType::slice: {
-        const auto& p = m.slice_param();
+        const auto& p = noted(m.slice_param(), "slice_param", l);
         l.axis = p.axis();
         if (!p.has_axis() && p.has_slice_dim()) l.axis = p.slice_dim();
         l.slice_points.assign(p.slice_point().begin(), p.slice_point().end());
@@ -270,16 +295,23 @@ class Reader {
     }
     if constexpr (requires { m.scale_param(); }) {
       switch (type_of(l.type)) {
-        case LayerType::reshape:
-          l.shape.assign(m.reshape_param().shape().dim().begin(), m.reshape_param().shape().dim().end());
+        case LayerType::reshape: {
+          const auto& p = noted(m.reshape_param(), "reshape_param", l);
+          l.shape.assign(p.shape().dim().begin(), p.shape().dim().end());
+          l.first_axis = p.axis(), l.num_axes = p.num_axes();
           break;
+        }
         case LayerType::batch_norm: {
-          const auto& p = m.batch_norm_param();
+          const auto& p = noted(m.batch_norm_param(), "batch_norm_param", l);
           if (p.has_use_global_stats()) l.use_global_stats = p.use_global_stats();
           l.moving_average_fraction = p.moving_average_fraction(), l.eps = p.eps();
           break;
         }
-        case LayerType::scale: l.axis = m.scale_param().axis(), l.bias_term = m.scale_param().bias_term(); break;
+        case LayerType::scale: {
+          const auto& p = noted(m.scale_param(), "scale_param", l);
+          l.axis = p.axis(), l.bias_term = p.bias_term();
+          break;
+        }
         default: break;
       }
     }

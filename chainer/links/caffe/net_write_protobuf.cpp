@@ -26,6 +26,7 @@ message::LayerParameter message_of(const Layer& l) {
     case LayerType::deconvolution: {
       auto& p = *m.mutable_convolution_param();
       p.set_num_output(unsigned_of(l.num_output)), p.set_bias_term(l.bias_term), p.set_group(unsigned_of(l.group));
+      if (l.axis != 1) p.set_axis(static_cast<int32_t>(l.axis));
       put_window(p);
       if (l.window.dilation != std::array<int64_t, 2>{1, 1})
         for (int64_t d : l.window.dilation) p.add_dilation(unsigned_of(d));
@@ -38,12 +39,14 @@ message::LayerParameter message_of(const Layer& l) {
         p.set_global_pooling(true);
       else
         put_window(p);
+      if (l.round_down) p.set_round_mode(message::PoolingParameter::FLOOR);
       break;
     }
     case LayerType::inner_product: {
       auto& p = *m.mutable_inner_product_param();
       p.set_num_output(unsigned_of(l.num_output)), p.set_bias_term(l.bias_term);
       p.set_axis(static_cast<int32_t>(l.axis));
+      if (l.transpose) p.set_transpose(true);
       break;
     }
     case LayerType::lrn: {
@@ -70,6 +73,8 @@ message::LayerParameter message_of(const Layer& l) {
     case LayerType::softmax_with_loss: {
       m.mutable_softmax_param()->set_axis(static_cast<int32_t>(l.axis));
       if (l.engine) m.mutable_softmax_param()->set_engine(l.engine);
+      if (l.ignore_label) m.mutable_loss_param()->set_ignore_label(static_cast<int32_t>(*l.ignore_label));
+      if (l.by_batch_size) m.mutable_loss_param()->set_normalization(message::LossParameter::BATCH_SIZE);
       break;
     }
     case LayerType::slice: {
@@ -77,9 +82,13 @@ message::LayerParameter message_of(const Layer& l) {
       for (int64_t p : l.slice_points) m.mutable_slice_param()->add_slice_point(unsigned_of(p));
       break;
     }
-    case LayerType::reshape:
-      for (int64_t d : l.shape) m.mutable_reshape_param()->mutable_shape()->add_dim(d);
+    case LayerType::reshape: {
+      auto& p = *m.mutable_reshape_param();
+      for (int64_t d : l.shape) p.mutable_shape()->add_dim(d);
+      if (l.first_axis != 0) p.set_axis(static_cast<int32_t>(l.first_axis));
+      if (l.num_axes != -1) p.set_num_axes(static_cast<int32_t>(l.num_axes));
       break;
+    }
     case LayerType::batch_norm: {
       auto& p = *m.mutable_batch_norm_param();
       if (l.use_global_stats) p.set_use_global_stats(*l.use_global_stats);

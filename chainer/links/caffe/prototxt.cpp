@@ -70,12 +70,14 @@ void put_parameters(Writer& w, const Layer& l) {
         w.field("global_pooling", true);
       else
         put_window(w, l.window);
+      if (l.round_down) w.word("round_mode", "FLOOR");
       w.close();
       break;
     }
     case LayerType::inner_product: {
       w.open("inner_product_param");
       w.field("num_output", l.num_output), w.field("bias_term", l.bias_term);
+      if (l.transpose) w.field("transpose", true);
       w.close();
       break;
     }
@@ -108,7 +110,10 @@ void put_parameters(Writer& w, const Layer& l) {
     case LayerType::reshape: {
       w.open("reshape_param"), w.open("shape");
       for (int64_t d : l.shape) w.field("dim", d);
-      w.close(), w.close();
+      w.close();
+      if (l.first_axis != 0) w.field("axis", l.first_axis);
+      if (l.num_axes != -1) w.field("num_axes", l.num_axes);
+      w.close();
       break;
     }
     case LayerType::batch_norm: {

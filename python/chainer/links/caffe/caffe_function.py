@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Networks trained by Caffe."""
+import functools
 import warnings
 
 from chainer import _core
@@ -38,6 +39,8 @@ class CaffeFunction(link.Chain):
         for layer in _core.caffe.read_net(str(model_path))[1]:
             setup = _SETUPS.get(layer['type'])
             if setup is not None:
+                if layer['unsupported']:
+                    raise RuntimeError('layer {!r} ({}): {}'.format(layer['name'], layer['type'], layer['unsupported']))
                 getattr(self, setup)(layer)
             elif layer['tops']:
                 warnings.warn('CaffeFunction: layer {!r} of type {!r} is left out'.format(layer['name'], layer['type']))
@@ -78,6 +81,7 @@ class CaffeFunction(link.Chain):
 
     @_layer('Convolution', 'V1:4')
     def _setup_convolution(self, layer):
+        _expect_axis(layer, 1, -3)
         num, channels = _get_num(layer['blobs'][0]), _get_channels(layer['blobs'][0])
         bias = layer['bias_term']
         self._set_child(layer, convolution_2d.Convolution2D(
@@ -87,6 +91,7 @@ class CaffeFunction(link.Chain):
 
     @_layer('Deconvolution', 'V1:39')
     def _setup_deconvolution(self, layer):
+        _expect_axis(layer, 1, -3)
         num, channels = _get_num(layer['blobs'][0]), _get_channels(layer['blobs'][0])
         bias = layer['bias_term']
         self._set_child(layer, deconvolution_2d.Deconvolution2D(
@@ -108,12 +113,14 @@ class CaffeFunction(link.Chain):
 
     @_layer('InnerProduct', 'V1:14')
     def _setup_inner_product(self, layer):
-        if layer['axis'] != 1:
-            raise RuntimeError('InnerProduct: axis must be 1, not {}'.format(layer['axis']))
-        width, height = _get_width(layer['blobs'][0]), _get_height(layer['blobs'][0])
-        bias = layer['bias_term']
+        _expect_axis(layer, 1)
+        blob, bias = layer['blobs'][0], layer['bias_term']
+        width, height = _get_width(blob), _get_height(blob)
+        if layer['transpose']:
+            blob = blob[0].reshape(height, width).T, blob[1]
+            width, height = height, width
         self._set_child(layer, linear.Linear(
-            width, height, nobias=not bias, initialW=_Blob(layer['blobs'][0]),
+            width, height, nobias=not bias, initialW=_Blob(blob),
             initial_bias=_Blob(layer['blobs'][1]) if bias else None))
 
     @_layer('LRN', 'V1:15')
@@ -130,6 +137,8 @@ class CaffeFunction(link.Chain):
             raise RuntimeError('Pooling: stochastic pooling is not supported')
         function = functions.max_pooling_2d if layer['pool'] == 0 else functions.average_pooling_2d
         stride, pad = _get_stride(layer), _get_pad(layer)
+        if layer['round_down'] and layer['pool'] == 0:
+            function = functools.partial(function, cover_all=False)
         if layer['global_pooling'] and layer['kernel'] == (0, 0):
             def whole(x, stride=stride, pad=pad):
                 return function(x, x.shape[2:], stride=stride, pad=pad)
@@ -147,7 +156,11 @@ class CaffeFunction(link.Chain):
 
     @_layer('Reshape', None)
     def _setup_reshape(self, layer):
-        self._set(layer, _SingleArgumentFunction(functions.reshape, shape=list(layer['shape'])))
+        shape, first, count = list(layer['shape']), layer['first_axis'], layer['num_axes']
+        if first == 0 and count == -1:
+            self._set(layer, _SingleArgumentFunction(functions.reshape, shape=shape))
+        else:
+            self._set(layer, _SingleArgumentFunction(_reshape_axes, shape, first, count))
 
     @_layer('BatchNorm', None)
     def _setup_batchnorm(self, layer):
@@ -192,8 +205,7 @@ class CaffeFunction(link.Chain):
 
     @_layer('Softmax', 'V1:20')
     def _setup_softmax(self, layer):
-        if layer['axis'] != 1:
-            raise RuntimeError('{}: axis must be 1, not {}'.format(layer['type'], layer['axis']))
+        _expect_axis(layer, 1)
         self._set(layer, _with_engine(layer, functions.softmax))
 
     @_layer('Sigmoid', 'V1:19')
@@ -202,15 +214,30 @@ class CaffeFunction(link.Chain):
 
     @_layer('SoftmaxWithLoss', 'V1:21')
     def _setup_softmax_with_loss(self, layer):
-        if layer['axis'] != 1:
-            raise RuntimeError('{}: axis must be 1, not {}'.format(layer['type'], layer['axis']))
-        self._set(layer, _SingleArgumentFunction(functions.softmax_cross_entropy))
+        _expect_axis(layer, 1)
+        self._set(layer, _SingleArgumentFunction(
+            functions.softmax_cross_entropy, normalize=not layer['by_batch_size'], ignore_label=layer['ignore_label']))
 
     @_layer('Split', 'V1:22')
     def _setup_split(self, layer):
         source = self.split_map.get(layer['bottoms'][0], layer['bottoms'][0])
         for top in layer['tops']:
             self.split_map[top] = source
+
+
+def _expect_axis(layer, *axes):
+    if layer['axis'] not in axes:
+        raise RuntimeError('{}: axis must be {}, not {}'.format(layer['type'], axes[0], layer['axis']))
+
+
+def _reshape_axes(x, shape, first, count):
+    """Replaces `count` axes (-1: all) from `first` on; a length of 0 stands for that of x."""
+    first = first if first >= 0 else first + x.ndim + 1
+    end = x.ndim if count < 0 else first + count
+    if not 0 <= first <= end <= x.ndim:
+        raise ValueError('Reshape: {} axes from {} on of a blob of shape {}'.format(count, first, x.shape))
+    new = [x.shape[first + i] if n == 0 and first + i < x.ndim else n for i, n in enumerate(shape)]
+    return functions.reshape(x, x.shape[:first] + tuple(new) + x.shape[end:])
 
 
 def _one(pair):
