@@ -37,6 +37,9 @@ class Upgrade {
     if (n_.inputs.size() <= i) n_.inputs.resize(i + 1);
     n_.inputs[i] = name;
   }
+  void set(std::string name, std::string value) {
+    n_.attributes.push_back(attribute(std::move(name), std::move(value)));
+  }
   std::string list(const std::vector<double>& values) {
     return e_.constant(array(values, Shape{static_cast<int64_t>(values.size())}).astype(float32));
   }
@@ -47,6 +50,9 @@ class Upgrade {
   }
   void rows_of_softmax();
   void resize();
+  void crop_ends();
+  void axis_of_transform();
+  void mode_of_sampling();
   bool finished = false;
 
  private:
@@ -74,8 +80,28 @@ void Upgrade::resize() {
     scales = n_.inputs.at(1);
   n_.op_type = "Resize";
   n_.inputs = {n_.inputs[0], "", scales};
-  n_.attributes.push_back(attribute("coordinate_transformation_mode", std::string("asymmetric")));
-  n_.attributes.push_back(attribute("nearest_mode", std::string("floor")));
+  if (const auto mode = taken("mode")) set("mode", mode->text == "nearest" ? "nearest" : "linear");
+  set("coordinate_transformation_mode", "asymmetric");
+  set("nearest_mode", "floor");
+}
+
+// Before operator set 11, a transposed convolution of a given shape cropped an odd element at the end by default.
+void Upgrade::crop_ends() {
+  const auto is = [](std::string_view name) { return [name](const Attribute& a) { return a.name == name; }; };
+  if (std::none_of(n_.attributes.begin(), n_.attributes.end(), is("output_shape"))) return;
+  const auto mode = taken("auto_pad");
+  set("auto_pad", !mode || mode->text == "NOTSET" ? "SAME_UPPER" : mode->text);
+}
+
+void Upgrade::axis_of_transform() {
+  const auto axis = taken("axis");
+  input(2, e_.constant(array(axis ? axis->integer : int64_t(1))));
+}
+
+void Upgrade::mode_of_sampling() {
+  const auto mode = taken("mode");
+  if (!mode) return;  // the default has a new name, too
+  set("mode", mode->text == "bilinear" ? "linear" : mode->text == "bicubic" ? "cubic" : mode->text);
 }
 
 }  // namespace
@@ -101,15 +127,19 @@ void add_upgraded(Emitter& e, Node n, int64_t from, Dtype dtype) {
   if (u.crosses(9) && op == "BatchNormalization") u.taken("spatial");
   if (u.crosses(11) && op == "Clip") u.to_input("min", 1), u.to_input("max", 2);
   if (u.crosses(11) && op == "Pad") u.to_input("pads", 1), u.to_input("value", 2);
+  if (u.crosses(11) && op == "ConvTranspose") u.crop_ends();
   if (u.crosses(11) && op == "Scatter") n.op_type = "ScatterElements";
-  if (u.crosses(12) && op == "Dropout") u.taken("ratio"), u.taken("seed");
+  if (u.crosses(12) && op == "Dropout") u.to_input("ratio", 1);
   if (u.crosses(13) && (op == "Squeeze" || op == "Unsqueeze" || op == "ReduceSum")) u.to_input("axes", 1);
   if (u.crosses(13) && op == "Split") u.to_input("split", 1);
   if (u.crosses(13) && (op == "Softmax" || op == "LogSoftmax" || op == "Hardmax")) u.rows_of_softmax();
   if (u.crosses(14) && op == "BatchNormalization") n.outputs.resize(1);
+  if (u.crosses(16) && op == "RoiAlign") u.set("coordinate_transformation_mode", "output_half_pixel");
   if (u.crosses(18) && reduction && op != "ReduceSum") u.to_input("axes", 1);
   if (u.crosses(18) && op == "Split" && (n.inputs.size() < 2 || n.inputs[1].empty()))
     n.attributes.push_back(attribute("num_outputs", static_cast<int64_t>(n.outputs.size())));
+  if (u.crosses(20) && op == "DFT") u.axis_of_transform();
+  if (u.crosses(20) && op == "GridSample") u.mode_of_sampling();
   if (u.crosses(21) && op == "GroupNormalization") u.refuse();
   if (u.finished) return;
   n.opset = 0;

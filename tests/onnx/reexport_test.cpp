@@ -120,6 +120,49 @@ TEST(older_operators_are_written_in_newer_sets) {
   EXPECT_THROW(ValueError, "of set 18", onnx::export_model(young, {drawn({3, 4})}, {.opset = 13}));
 }
 
+TEST(renamed_values_and_new_defaults_are_written_in_newer_sets) {
+  const auto mode = [](const char* v) { return onnx::attribute("mode", std::string(v)); };
+  const auto upgraded = [](onnx::Model model, const Variables& in, int64_t opset) {
+    const std::string bytes = onnx::export_model(model, in, {.opset = opset});
+    onnx::Model newer = onnx::Model::from_bytes(bytes);
+    UsingConfig test_mode(&Config::train, false);
+    const Variable y = newer.call(in)[0], expected = model.call(in)[0];
+    EXPECT_CLOSE(y.array(), expected.array());
+    return onnx::read_model(bytes, ".", "it").nodes;
+  };
+  const Named x = {{"x", float32}}, y = {{"y", float32}};
+  for (const int axis : {1, 2}) {
+    const onnx::Node n = upgraded(model_of({op("DFT", {"x"}, {"y"}, {whole("axis", axis)})}, {}, x, y, 17),
+                                  {drawn({2, 4, 3, 2})}, 20)[0];
+    EXPECT(n.attributes.empty());
+    EXPECT_EQ(n.inputs.size(), 3u);
+  }
+  for (const auto& [older, newer] : {std::pair("bilinear", "linear"), std::pair("bicubic", "cubic")}) {
+    onnx::Model sampling = model_of({op("GridSample", {"x", "grid"}, {"y"}, {mode(older)})}, {},
+                                    {{"x", float32}, {"grid", float32}}, y, 16);
+    const onnx::Node n = upgraded(std::move(sampling), {drawn({1, 2, 4, 5}), drawn({1, 3, 3, 2}, 1)}, 20)[0];
+    EXPECT_EQ(n.attributes.at(0).text, newer);
+  }
+  (void)upgraded(model_of({op("RoiAlign", {"x", "regions", "images"}, {"y"}, {whole("output_height", 2)})},
+                          {{"regions", array({{0.f, 0.f, 3.f, 3.f}})}, {"images", zeros({1}, int64)}}, x, y, 10),
+                 {drawn({1, 2, 4, 5})}, 16);
+  // An odd element that is cropped moved to the other end.
+  (void)upgraded(model_of({op("ConvTranspose", {"x", "W"}, {"y"},
+                              {integers("strides", {2, 2}), integers("output_shape", {8, 10})})},
+                          {{"W", drawn({2, 1, 3, 3}).array()}}, x, y, 10),
+                 {drawn({1, 2, 4, 5})}, 13);
+  EXPECT_EQ(upgraded(model_of({op("Upsample", {"x", "scales"}, {"y"}, {mode("bilinear")})},
+                              {{"scales", array({1.f, 1.f, 2.f, 2.f})}}, x, y, 9),
+                     {drawn({1, 2, 4, 5})}, 13)[0]
+                .attributes[0]
+                .text,
+            "linear");
+  EXPECT_EQ(upgraded(model_of({op("Dropout", {"x"}, {"y"}, {onnx::attribute("ratio", 0.25)})}, {}, x, y, 10),
+                     {drawn({3, 4})}, 13)[0]
+                .inputs.size(),
+            2u);
+}
+
 TEST(what_functions_do_not_reach_is_refused_or_exported) {
   const Variable x = drawn({3, 4}), mask(ones({3, 4}, int64), false), positive(ones({3, 4}), false);
   using V = const Variables&;
