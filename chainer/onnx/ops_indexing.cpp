@@ -7,6 +7,7 @@
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/onnx/call.h"
+#include "chainer/onnx/scatter.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
@@ -85,54 +86,12 @@ Variables gather_nd(const Call& c) {
   return {F::get_item(c[0], by_tuples(c, c.array(1), c[0].shape(), c.integer("batch_dims", 0)))};
 }
 
-// Combines updates with x in order, by their positions in the flattened array.
-template <class T>
-Variable scattered(const Call& c, const Indices& indices, const std::string& reduction) {
-  const Array &x = c.array(0), where = get_item(arange(x.size()).reshape(x.shape()), indices);
-  const std::vector<int64_t> at = where.to_vector<int64_t>();
-  const std::vector<T> u = broadcast_to(c.array(2), where.shape()).to_vector<T>();
-  std::vector<T> y = x.to_vector<T>();
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    T& to = y[static_cast<std::size_t>(at[i])];
-    if (reduction == "mul")
-      to = static_cast<T>(to * u[i]);
-    else if (reduction == "max")
-      to = std::max(to, u[i]);
-    else if (reduction == "min")
-      to = std::min(to, u[i]);
-    else
-      c.fail("unknown reduction '", reduction, "'");
-  }
-  return Variable(array(y, x.shape()).astype(x.dtype()), false);
-}
-
-// Returns x with updates at an index. Several updates of an element are combined by `reduction`.
-Variables scatter(const Call& c, const Indices& indices) {
-  const Variable &x = c[0], &updates = c[2];
-  const std::string reduction = c.text("reduction", "none");
-  if (reduction == "none" || reduction == "add") {
-    if (c.floating() && (x.requires_grad() || updates.requires_grad())) {
-      if (reduction == "add") return {F::scatter_add(x, indices, updates)};
-      Array kept = ones(x.shape(), bool_);
-      set_item(kept, indices, array(false));
-      const Variable zero(zeros({}, x.dtype()), false);
-      return {F::scatter_add(F::where(Variable(kept, false), x, zero), indices, updates)};
-    }
-    Array y = x.array().copy();
-    if (reduction == "add")
-      add_at(y, indices, updates.array());
-    else
-      set_item(y, indices, updates.array());
-    return {Variable(y, false)};
-  }
-  return {c.floating() ? scattered<double>(c, indices, reduction) : scattered<int64_t>(c, indices, reduction)};
-}
 Variables scatter_elements(const Call& c) {
   const int axis = c.axis(c.integer("axis", 0), c[0].ndim());
   if (c[2].shape() != c[1].shape()) c.fail("updates of shape ", c[2].shape(), " for indices of shape ", c[1].shape());
-  return scatter(c, along_axis(c, c.array(1), c[0].shape(), axis));
+  return {scattered(c, along_axis(c, c.array(1), c[0].shape(), axis))};
 }
-Variables scatter_nd(const Call& c) { return scatter(c, by_tuples(c, c.array(1), c[0].shape(), 0)); }
+Variables scatter_nd(const Call& c) { return {scattered(c, by_tuples(c, c.array(1), c[0].shape(), 0))}; }
 
 Variables compress(const Call& c) {
   const bool flat = !c.contains("axis");
@@ -210,7 +169,11 @@ Variables unique_of(const Call& c) {
     return Variable(array(l, Shape{static_cast<int64_t>(l.size())}), false);
   };
   const Array at = list(shown).array();
-  return {Variable(take(x, at, axis), false), list(shown), list(inverse), list(counts)};
+  Indices indices(static_cast<std::size_t>(axis), Slice());
+  indices.push_back(at);
+  const Variable y = c.floating() ? F::get_item(flat ? F::reshape(c[0], {x.size()}) : c[0], indices)
+                                  : Variable(take(x, at, axis), false);
+  return {y, list(shown), list(inverse), list(counts)};
 }
 
 Variables unique(const Call& c) { return c.floating() ? unique_of<double>(c) : unique_of<int64_t>(c); }
