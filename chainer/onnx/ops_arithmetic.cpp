@@ -49,7 +49,7 @@ Variables power(const Call& c) {
     return {chainer::power(a.array().astype(wide, false), b.array().astype(wide, false)).astype(a.dtype(), false)};
   }
   if (b.size() == 1 && !b.requires_grad() && b.ndim() <= a.ndim()) return {pow(a, b.array().scalar())};
-  return {pow(a, Variable(b).dtype() == a.dtype() ? b : Variable(b.array().astype(a.dtype()), false))};
+  return {pow(a, is_floating(b.dtype()) ? F::cast(b, a.dtype()) : Variable(b.array().astype(a.dtype()), false))};
 }
 
 template <class Function>

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chainer/functions/array.h"
+#include "chainer/functions/math.h"
 #include "chainer/onnx/call.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
@@ -36,6 +37,10 @@ Variables range(const Call& c) {
   const double count = std::ceil((limit - start) / delta);
   if (!(count < 1e15)) c.fail("invalid range from ", start, " to ", limit, " in steps of ", delta);
   const Array steps = arange(static_cast<int64_t>(std::max(count, 0.0)));
+  if (c[0].requires_grad() || c[2].requires_grad()) {
+    const auto number = [&](std::size_t i) { return functions::cast(functions::reshape(c[i], {}), float64); };
+    return {functions::cast(Variable(steps.astype(float64), false) * number(2) + number(0), c.dtype())};
+  }
   if (is_floating(c.dtype())) return {Variable((steps.astype(float64) * delta + start).astype(c.dtype()), false)};
   return {Variable((steps * c[2].item<int64_t>() + c[0].item<int64_t>()).astype(c.dtype()), false)};
 }
@@ -61,14 +66,18 @@ Variables trilu(const Call& c) {
 Variables one_hot(const Call& c) {
   const Array& indices = c.array(0);
   const int64_t depth = c[1].item<int64_t>();
-  const Array& values = c.array(2);
+  const Variable& values = c[2];
   if (values.size() != 2) c.fail("expected two values (off and on), got ", values.size());
   const int axis = c.axis(c.integer("axis", -1), indices.ndim() + 1);
   Shape along = Shape(Dims::filled(indices.ndim() + 1, 1));
   along[axis] = depth;
   const Array at = expand_dims(indices.astype(int64), axis);
   const Array hit = arange(depth).reshape(along) == chainer::where(at < 0, at + depth, at);
-  const Array flat = values.ravel();
+  if (values.requires_grad()) {
+    const Variable flat = functions::reshape(values, {2});
+    return {functions::where(Variable(hit, false), functions::get_item(flat, {1}), functions::get_item(flat, {0}))};
+  }
+  const Array flat = values.array().ravel();
   return {Variable(chainer::where(hit, flat[1], flat[0]).astype(values.dtype(), false), false)};
 }
 

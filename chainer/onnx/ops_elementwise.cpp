@@ -66,7 +66,8 @@ Variables clip(const Call& c) {
     if (hi) a = minimum(a, hi->array());
     return {a.astype(y.dtype(), false)};
   }
-  if (lo && hi && lo->size() == 1 && hi->size() == 1 && lo->item<double>() <= hi->item<double>())
+  const bool fixed = lo && hi && !lo->requires_grad() && !hi->requires_grad();
+  if (fixed && lo->size() == 1 && hi->size() == 1 && lo->item<double>() <= hi->item<double>())
     return {functions::clip(y, lo->item<double>(), hi->item<double>())};
   if (lo) y = functions::maximum(y, functions::broadcast_to(*lo, y.shape()));
   if (hi) y = functions::minimum(y, functions::broadcast_to(*hi, y.shape()));

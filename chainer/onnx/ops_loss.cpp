@@ -36,14 +36,14 @@ Variable likelihood_loss(const Call& c, const Variable& p, const Array& labels, 
     along[at] = t.shape()[at];
     indices.push_back(arange(t.shape()[at]).reshape(along));
   }
-  Array factors = counted.astype(p.dtype());
-  if (weight) factors = factors * take(weight.array(), safe, 0);
-  const Variable loss = -F::get_item(p, indices) * Variable(factors, false);
+  Variable factors(counted.astype(p.dtype()), false);
+  if (weight) factors = factors * F::get_item(weight, {safe});
+  const Variable loss = -F::get_item(p, indices) * factors;
   const std::string reduction = c.text("reduction", "mean");
   if (reduction == "none") return loss;
   if (reduction == "sum") return F::sum(loss);
   if (reduction != "mean") c.fail("unknown reduction '", reduction, "'");
-  return F::sum(loss) / Variable(sum(factors), false);
+  return F::sum(loss) / F::sum(factors);
 }
 
 Variables negative_log_likelihood(const Call& c) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "chainer/array/index.h"
+#include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/onnx/quantized.h"
 #include "chainer/routines/arithmetic.h"
@@ -13,6 +14,8 @@
 
 namespace chainer::onnx {
 namespace {
+
+namespace F = functions;
 
 struct Limits {
   double low, high;
@@ -27,21 +30,21 @@ Limits limits_of(const Call& c, Dtype d) {
 
 // Returns a scale (or zero point) that broadcasts to x: a single number, one per position of an axis, or one per block
 // along it.
-Array spread(const Call& c, const Array& a, const Shape& x) {
-  if (a.size() == 1) return a.reshape({});
+Variable spread(const Call& c, const Variable& a, const Shape& x) {
+  if (a.size() == 1) return F::reshape(a, {});
   const int axis = c.axis(c.integer("axis", 1), x.ndim());
   const int64_t block = c.integer("block_size", 0);
   if (block) {
     if (a.ndim() != x.ndim()) c.fail("scales of shape ", a.shape(), " do not fit blocks of an array of shape ", x);
-    const Array wide = repeat(a, block, axis);
+    const Variable wide = F::repeat(a, {block}, axis);
     Indices cut(static_cast<std::size_t>(axis), Slice());
     cut.push_back(Slice(0, x[axis]));
-    return get_item(wide, cut);
+    return F::get_item(wide, cut);
   }
   if (a.ndim() != 1 || a.size() != x[axis]) c.fail(a.size(), " scales for axis ", axis, " of an array of shape ", x);
   Shape along = Shape(Dims::filled(x.ndim(), 1));
   along[axis] = a.size();
-  return a.reshape(along);
+  return F::reshape(a, along);
 }
 
 Array quantized(const Call& c, const Array& real, const Array& zero, Dtype to) {
@@ -59,8 +62,8 @@ Variables quantize(const Call& c) {
       q && q->dtype == to && x.dtype() == float32 && x.device().is_host())
     return {Variable(host_kernels::quantize(x, *q), false)};
   // Divided in float32 as in the standard; float64 would round ties differently.
-  const Array real = x.astype(float32, false) / spread(c, c.array(1), x.shape()).astype(float32, false);
-  const Array zero = c.has(2) ? spread(c, c.array(2), x.shape()).astype(float32) : zeros({}, float32);
+  const Array real = x.astype(float32, false) / spread(c, c[1], x.shape()).array().astype(float32, false);
+  const Array zero = c.has(2) ? spread(c, c[2], x.shape()).array().astype(float32) : zeros({}, float32);
   return {Variable(quantized(c, real, zero, to), false)};
 }
 
@@ -68,8 +71,10 @@ Variables dequantize(const Call& c) {
   const Array& x = c.array(0);
   const Dtype to = c.array(1).dtype();
   Array real = x.astype(float32);
-  if (c.has(2)) real = real - spread(c, c.array(2), x.shape()).astype(float32);
-  return {Variable((real * spread(c, c.array(1), x.shape()).astype(float32, false)).astype(to, false), false)};
+  if (c.has(2)) real = real - spread(c, c[2], x.shape()).array().astype(float32);
+  const Variable scale = spread(c, c[1], x.shape());
+  if (scale.requires_grad()) return {F::cast(Variable(real, false) * F::cast(scale, float32), to)};
+  return {Variable((real * scale.array().astype(float32, false)).astype(to, false), false)};
 }
 
 Variables dynamic_quantize(const Call& c) {

@@ -164,7 +164,8 @@ Variables pad(const Call& c) {
   }
   if (widths->size() != 2 * axes.size()) c.fail(widths->size(), " widths for ", axes.size(), " axes");
   double value = c.real("value", 0.0);
-  if (c.has(2)) value = c[2].item<double>();
+  const bool learned = c.has(2) && c[2].requires_grad();
+  if (c.has(2) && !learned) value = c[2].item<double>();
   const std::string mode = c.text("mode", "constant");
   std::vector<std::pair<int64_t, int64_t>> pads(static_cast<std::size_t>(y.ndim()));
   Indices cut(static_cast<std::size_t>(y.ndim()), Slice());
@@ -183,7 +184,10 @@ Variables pad(const Call& c) {
   for (int i = 0; i < y.ndim(); ++i)
     shape[i] += pads[static_cast<std::size_t>(i)].first + pads[static_cast<std::size_t>(i)].second;
   checked_size(shape, item_size(y.dtype()), "Pad");
-  return {F::pad(y, pads, mode, {.constant_values = value})};
+  const Variable padded = F::pad(y, pads, mode, {.constant_values = value});
+  if (!learned || mode != "constant") return {padded};
+  const Array inside = F::pad(Variable(ones(y.shape(), y.dtype()), false), pads, "constant").array() != 0;
+  return {F::where(Variable(inside, false), padded, F::reshape(c[2], {}))};
 }
 
 Variables shape(const Call& c) {

@@ -83,3 +83,37 @@ TEST(exports_of_repeated_places_are_possible) {
   onnx::Model again = onnx::Model::from_bytes(onnx::export_model(model, {x}, {.dynamic_batch = false}));
   EXPECT_CLOSE(again(x).array(), array({1.f, 6.f, 7.f, 4.f}));
 }
+
+TEST(parameters_of_operators_have_gradients) {
+  const Array positive = chainer::absolute(real({3, 2}, 1)) + 0.5;
+  check("Pow", {}, {positive, real({3, 2}, 2)});
+  check("Pad", {}, {real({2, 3}, 1), ints({1, 0, 0, 2}), array(1.5)});
+  onnx::Model pad = single("Pad", {}, {real({2}, 1), ints({1, -1}), array(0.0)});
+  EXPECT_CLOSE(
+      pad.call(Variables{array({3.0, 4.0}), Variable(ints({1, -1}), false), Variable(array(-HUGE_VAL))})[0].array(),
+      array({-HUGE_VAL, 3.0}));
+  check("Clip", {}, {real({8}, 1), array(-0.4), array(0.3)});
+  check("OneHot", {}, {ints({0, 2, -1}), ints({4}), array({0.5, 2.0})});
+  check("Range", {}, {array(0.25), array(2.0), array(0.5)});
+  check("Unique", {}, {array({0.5, 2.0, -1.0})});
+  for (const char* how : {"none", "sum", "mean"})
+    for (const char* type : {"NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"})
+      check(type, {reduction(how), whole("ignore_index", 1)},
+            {real({4, 3}, 1), ints({0, 2, 1, 2}), chainer::absolute(real({3}, 2)) + 0.5});
+}
+
+TEST(exponents_and_scales_of_another_dtype_have_gradients) {
+  onnx::Model power = model_of({op("Pow", {"a", "b"}, {"y"})}, {}, {{"a", float64}, {"b", float32}}, {{"y", float64}});
+  const Variable a(array({2.0, 3.0})), b(array({1.5f, 2.f}));
+  F::sum(power.call(Variables{a, b})[0]).backward();
+  EXPECT_CLOSE(b.grad(), chainer::power(a.array(), b.array().astype(float64)).astype(float32) *
+                             chainer::log(a.array()).astype(float32));
+  onnx::Model dequantize = model_of({op("DequantizeLinear", {"q", "scale", "zero"}, {"y"}, {whole("axis", 0)})}, {},
+                                    {{"q", uint8}, {"scale", float32}, {"zero", uint8}}, {{"y", float32}});
+  const Array q = array({{1, 2}, {7, 9}}).astype(uint8), zero = array({2, 3}).astype(uint8);
+  const Variable scale(array({0.5f, 0.25f}));
+  const Variable y = dequantize.call(Variables{Variable(q, false), scale, Variable(zero, false)})[0];
+  EXPECT_CLOSE(y.array(), array({{-0.5f, 0.f}, {1.f, 1.5f}}));
+  F::sum(y).backward();
+  EXPECT_CLOSE(scale.grad(), array({-1.f, 10.f}));
+}
