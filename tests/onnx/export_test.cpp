@@ -53,6 +53,18 @@ struct Net : Chain {
   expect_same(                         \
       #EXPRESSION, [](const Variables& x) { return Variables{EXPRESSION}; }, Variables{__VA_ARGS__}, opset)
 
+TEST(functions_with_special_cases_of_zero_come_back) {
+  const Variable m(array({{1.f, 2.f, 0.f}, {-3.f, -4.f, -1.f}, {0.f, 0.f, 0.f}}), false);
+  const Variable labels(array({0, 1, 0}).astype(int32), false), image(zeros({1, 2, 2, 3}), false);
+  SAME(F::normalize(F::relu(x[0])), m);
+  SAME(F::normalize(x[0], {.axis = 0}), m);
+  SAME(F::rrelu(x[0], 0.25, 0.5), m);
+  SAME(F::contrastive(F::relu(x[0]), F::relu(x[0] * 2.0), x[1]), m, labels);
+  SAME(F::bernoulli_nll(F::sigmoid(x[0]), x[0]), m);
+  SAME(F::discriminative_margin_based_clustering_loss(x[0], Variable(ones({1, 2, 3}, int32), false), 0.5, 1.5, 2)[2],
+       image);
+}
+
 TEST(functions_come_back) {
   const Variable m = numbers({3, 4}), n = numbers({3, 4}, 1), cube = numbers({2, 3, 4}), image = numbers({2, 3, 6, 5});
   SAME(x[0] + x[1] * 2.0 - 1.0 / (3.0 + F::square(x[0])), m, n);

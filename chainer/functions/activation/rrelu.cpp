@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/activation.h"
+#include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/noise/draws.h"
 #include "chainer/routines/arithmetic.h"
@@ -22,8 +23,8 @@ Variable Rrelu::operator()(const Variable& x, double l, double u, const RreluOpt
     r = uniform_draws(l, u, x.shape(), x.dtype(), x.device());
   if (r.shape() != x.shape()) throw DimensionError("rrelu: r has shape ", r.shape(), ", x ", x.shape());
   if (o.return_r) *o.return_r = r;
-  const Array slope = chainer::where(x.array() >= 0, ones_like(x.array()), r.astype(x.dtype(), false));
-  return x * Variable(slope, false);
+  const Variable below = config().train ? x * Variable(r.astype(x.dtype(), false), false) : x * ((l + u) / 2);
+  return where(cast(relu(-sign(x)), bool_), below, x);
 }
 
 }  // namespace chainer::functions

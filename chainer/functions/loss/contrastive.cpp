@@ -25,10 +25,10 @@ Variable Contrastive::operator()(const Variable& x0, const Variable& x1, const V
   // sqrt has no finite gradient at 0: for equal points it gets a tiny positive number, and the product with `apart` is
   // 0.
   const double tiny = x0.dtype() == float16 ? 0x1p-24 : 1e-14;
-  const Variable apart(not_equal(squared.array(), 0).astype(x0.dtype()), false);
+  const Variable apart = sign(squared);
   const Variable distance = sqrt(maximum(squared, Variable(full({}, tiny, x0.dtype(), x0.device()), false))) * apart;
   const Variable gap = relu(o.margin - distance);
-  const Variable loss = where(Variable(not_equal(y.array(), 0), false), squared, square(gap)) * 0.5;
+  const Variable loss = where(cast(y, bool_), squared, square(gap)) * 0.5;
   return reduced(loss, o.reduce, name, {Reduction::mean, Reduction::no});
 }
 

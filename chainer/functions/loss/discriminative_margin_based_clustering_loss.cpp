@@ -17,8 +17,8 @@ namespace {
 Variable length(const Variable& x, int64_t norm, const Axes& axes) {
   if (norm == 1) return sum(absolute(x), axes);
   const Variable squares = sum(x * x, axes);
-  const Array zero = equal(squares.array(), 0).astype(x.dtype());
-  return sqrt(squares + zero) * (1 - zero);
+  const Variable apart = sign(squares);  // 0 for a vector of zeros, otherwise 1
+  return sqrt(squares + (1 - apart)) * apart;
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ Variable GaussianKlDivergence::operator()(const Variable& mean, const Variable& 
 Variable BernoulliNll::operator()(const Variable& x, const Variable& y, Reduction reduce) const {
   if (are_narrow(x, y)) return (*this)(widened(x), widened(y), reduce);
   // softplus(y) - x y, without subtracting large numbers where x is 1.
-  const Array positive = greater_equal(y.array(), 0).astype(y.dtype());
-  const Variable loss = softplus(y * Variable(1 - 2 * positive, false)) + y * (Variable(positive, false) - x);
+  const Variable positive = 1 - relu(-sign(y));
+  const Variable loss = softplus(y * (1 - 2 * positive)) + y * (positive - x);
   return reduced(loss, reduce, name, {Reduction::sum, Reduction::no});
 }
 Variable GaussianNll::operator()(const Variable& x, const Variable& mean, const Variable& ln_var,

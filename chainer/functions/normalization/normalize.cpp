@@ -18,8 +18,8 @@ Variable Normalize::operator()(const Variable& x, const NormalizeOptions& o) con
   if (item_size(x.dtype()) == 2) return cast((*this)(cast(x, float32), o), x.dtype());
   // A vector of zeros stays zero and gets the gradient of a division by eps: the norm is not differentiable there.
   const Variable squared = sum(square(x), o.axis, {.keepdims = true});
-  const Array zero = equal(squared.array(), 0).astype(x.dtype());
-  const Variable norm = sqrt(squared + Variable(zero, false)) - Variable(zero, false);
+  const Variable zero = 1 - sign(squared);  // 1 for such a vector, otherwise 0
+  const Variable norm = sqrt(squared + zero) - zero;
   return x / (norm + o.eps);
 }
 
