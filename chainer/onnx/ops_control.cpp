@@ -40,11 +40,28 @@ bool truth(const Call& c, const Variable& v) {
 
 SlotValues if_(const ControlCall& c) { return c.run_body(truth(c, c[0]) ? "then_branch" : "else_branch", {}); }
 
-// Joins the results of repetitions along a new axis. Without any, lengths are those that the file declares, or 0.
-Variable stacked(const Call& c, const Variables& parts, const ValueInfo& declared, int64_t axis) {
+// Returns the results of a body after `from`, whose shapes are those of results without repetitions if the file
+// declares none; nothing if it declares all, or if the body cannot run.
+Variables tried(const Graph& body, std::size_t from, const std::function<SlotValues()>& run) {
+  const auto first = body.outputs.begin() + static_cast<std::ptrdiff_t>(from);
+  if (std::all_of(first, body.outputs.end(), [](const ValueInfo& v) { return v.has_shape; })) return {};
+  const UsingConfig test_mode(&Config::train, false);
+  const NoBackpropMode no_graph;
+  try {
+    Variables out;
+    for (const SlotValue& v : run()) out.push_back(v.tensor);
+    return Variables(out.begin() + static_cast<std::ptrdiff_t>(from), out.end());
+  } catch (const Error&) { return {}; }
+}
+
+// Joins the results of repetitions along a new axis. Without any, lengths are those that the file declares, or 0, or
+// those of `trial`.
+Variable stacked(const Call& c, const Variables& parts, const ValueInfo& declared, int64_t axis,
+                 const Variable& trial) {
   if (!parts.empty()) return F::stack(parts, c.axis(axis, parts[0].ndim() + 1));
   Shape shape;
   for (const Dimension& d : declared.shape) shape.push_back(std::max<int64_t>(d.length, 0));
+  if (!declared.has_shape && trial) shape = trial.shape();
   const int at = c.axis(axis, shape.ndim() + 1);
   Shape whole;
   for (int i = 0; i <= shape.ndim(); ++i) whole.push_back(i == at ? 0 : shape[i < at ? i : i - 1]);
@@ -77,8 +94,16 @@ SlotValues loop(const ControlCall& c) {
       rows[k].push_back(std::move(out[carried + 1 + k].tensor));
     }
   }
+  Variables trial;
+  if (scanned && rows[0].empty())
+    trial = tried(body, carried + 1, [&] {
+      SlotValues in = {{Variable(array(int64_t(0)), false), nullptr}, {Variable(array(true), false), nullptr}};
+      in.insert(in.end(), state.begin(), state.end());
+      return c.run_body("body", in);
+    });
+  trial.resize(scanned);
   for (std::size_t k = 0; k < scanned; ++k)
-    state.push_back({stacked(c, rows[k], body.outputs[carried + 1 + k], 0), nullptr});
+    state.push_back({stacked(c, rows[k], body.outputs[carried + 1 + k], 0, trial[k]), nullptr});
   return state;
 }
 
@@ -168,9 +193,22 @@ SlotValues scan(const ControlCall& c) {
       rows[k].push_back(std::move(out[carried + k].tensor));
     }
   }
+  Variables trial;
+  if (made && length == 0)
+    trial = tried(body, carried, [&] {
+      SlotValues in = state;
+      for (std::size_t k = 0; k < scans; ++k) {
+        Shape shape;
+        for (int d = 0; d < c[carried + k].ndim(); ++d)
+          if (d != along[k]) shape.push_back(c[carried + k].shape()[d]);
+        in.push_back({Variable(zeros(shape, c[carried + k].dtype()), false), nullptr});
+      }
+      return c.run_body("body", in);
+    });
+  trial.resize(made);
   for (std::size_t k = 0; k < made; ++k) {
     if (turned[k]) std::reverse(rows[k].begin(), rows[k].end());
-    state.push_back({stacked(c, rows[k], body.outputs[carried + k], out_axes[k]), nullptr});
+    state.push_back({stacked(c, rows[k], body.outputs[carried + k], out_axes[k], trial[k]), nullptr});
   }
   return state;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Imported models with control flow, sequences and functions.
 #include "built.h"
+#include "drawn.h"
 #include "test.h"
 
 using namespace chainer;
@@ -93,6 +94,26 @@ TEST(a_known_branch_replaces_the_operator) {
   for (int call = 0; call < 3; ++call) EXPECT(model(x).array().to_vector<float>() == (std::vector<float>{12, 21}));
   EXPECT(model.refused_replay().empty());
   EXPECT_EQ(model.operator_count(true), std::size_t(1));  // the sum is the third input of the product
+}
+
+TEST(rows_without_repetitions_have_the_shape_of_a_trial) {
+  onnx::Model model = model_from(doubling());
+  const Variable none(array(int64_t(0)), false);
+  for (const bool train : {true, false}) {
+    const UsingConfig mode(&Config::train, train);
+    const Variables y = run(model, {drawn({2, 3}), none});
+    EXPECT_CLOSE(y[0].array(), drawn({2, 3}).array());
+    EXPECT_EQ(y[1].shape(), Shape({0, 2, 3}));
+  }
+  const onnx::Graph twice =
+      graph({op("MatMul", {"v", "W"}, {"r"})}, {tensor("v")}, {tensor("r")}, {{"W", ones({3, 5})}});
+  onnx::Model scan = model_from(file_of({op("Scan", {"x"}, {"y"},
+                                            {body("body", twice), whole("num_scan_inputs", 1),
+                                             integers("scan_input_axes", {1}), integers("scan_output_axes", {-1})})},
+                                        {{"x", float32}}, {{"y", float32}}));
+  EXPECT_EQ(run(scan, {Variable(zeros({2, 0, 3}), false)})[0].shape(), Shape({2, 5, 0}));
+  // A body that cannot run tells nothing.
+  EXPECT_EQ(run(scan, {Variable(zeros({2, 0, 4}), false)})[0].shape(), Shape({0}));
 }
 
 TEST(loops_carry_values_and_collect_rows) {
