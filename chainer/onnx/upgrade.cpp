@@ -43,16 +43,12 @@ class Upgrade {
   std::string list(const std::vector<double>& values) {
     return e_.constant(array(values, Shape{static_cast<int64_t>(values.size())}).astype(float32));
   }
-  [[noreturn]] void refuse() {
-    throw ValueError("onnx: export: the imported ", n_.op_type, " '", n_.name, "' of operator set ", from_,
-                     " has a different meaning in operator set ", e_.opset(),
-                     "; export in an operator set below the change");
-  }
   void rows_of_softmax();
   void resize();
   void crop_ends();
   void axis_of_transform();
   void mode_of_sampling();
+  void numbers_of_channels();
   bool finished = false;
 
  private:
@@ -104,6 +100,17 @@ void Upgrade::mode_of_sampling() {
   set("mode", mode->text == "bilinear" ? "linear" : mode->text == "bicubic" ? "cubic" : mode->text);
 }
 
+// Before operator set 21, group normalization had a factor and a term per group instead of per channel.
+void Upgrade::numbers_of_channels() {
+  const std::string channels = e_.node("Shape", {n_.inputs.at(0)}, {attribute("start", 1), attribute("end", 2)});
+  for (const std::size_t i : {1, 2}) {
+    const std::string given = n_.inputs.at(i), columns = e_.node("Div", {channels, e_.node("Shape", {given})});
+    const std::string shape = e_.node("Concat", {e_.integers({1}), columns}, {attribute("axis", 0)});
+    const std::string rows = e_.node("Expand", {e_.node("Unsqueeze", {given, e_.integers({1})}), shape});
+    n_.inputs[i] = e_.node("Reshape", {rows, e_.integers({-1})});
+  }
+}
+
 }  // namespace
 
 void add_upgraded(Emitter& e, Node n, int64_t from, Dtype dtype) {
@@ -140,7 +147,7 @@ void add_upgraded(Emitter& e, Node n, int64_t from, Dtype dtype) {
     n.attributes.push_back(attribute("num_outputs", static_cast<int64_t>(n.outputs.size())));
   if (u.crosses(20) && op == "DFT") u.axis_of_transform();
   if (u.crosses(20) && op == "GridSample") u.mode_of_sampling();
-  if (u.crosses(21) && op == "GroupNormalization") u.refuse();
+  if (u.crosses(21) && op == "GroupNormalization") u.numbers_of_channels();
   if (u.finished) return;
   n.opset = 0;
   n.name = e.unique(n.name.empty() ? n.op_type : n.name);

@@ -146,6 +146,9 @@ TEST(renamed_values_and_new_defaults_are_written_in_newer_sets) {
   (void)upgraded(model_of({op("RoiAlign", {"x", "regions", "images"}, {"y"}, {whole("output_height", 2)})},
                           {{"regions", array({{0.f, 0.f, 3.f, 3.f}})}, {"images", zeros({1}, int64)}}, x, y, 10),
                  {drawn({1, 2, 4, 5})}, 16);
+  (void)upgraded(model_of({op("GroupNormalization", {"x", "scale", "bias"}, {"y"}, {whole("num_groups", 2)})},
+                          {{"scale", array({2.f, 3.f})}, {"bias", array({1.f, -1.f})}}, x, y, 18),
+                 {drawn({2, 6, 3})}, 21);
   // An odd element that is cropped moved to the other end.
   (void)upgraded(model_of({op("ConvTranspose", {"x", "W"}, {"y"},
                               {integers("strides", {2, 2}), integers("output_shape", {8, 10})})},
