@@ -10,6 +10,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "folder.h"
@@ -185,6 +186,29 @@ TEST(worker_iterators_resume_where_they_were) {
     random::global().set_state(state);
     serial.serialize(d);
     for (const auto& e : expected) EXPECT(same(serial.try_next(), e));
+  }
+}
+
+// The seed and the count of a SeededOrderSampler are in the file, with orders that were drawn ahead.
+TEST(iterators_resume_seeded_orders) {
+  const auto two = [] { return datasets::TupleDataset(arange(2)); };
+  for (const int taken : {0, 1, 2, 5}) {
+    MultiprocessIterator a(two(), 1,
+                           {.n_processes = 0, .n_prefetch = 3, .order_sampler = iterators::SeededOrderSampler(6)});
+    for (int i = 0; i < taken; ++i) (void)a.next();
+    serializers::DictionarySerializer saved;
+    a.serialize(saved);
+    std::vector<int64_t> expected;
+    for (int i = 0; i < 60; ++i) expected.push_back(a.next()[0][0].item<int64_t>());
+    std::set<std::vector<int64_t>> orders;
+    for (std::size_t i = static_cast<std::size_t>(taken % 2); i + 1 < 60; i += 2)
+      orders.insert({expected[i], expected[i + 1]});
+    EXPECT_EQ(orders.size(), std::size_t(2));
+    SerialIterator b(two(), 1, {.order_sampler = iterators::SeededOrderSampler(7)});
+    serializers::NpzDeserializer d(
+        std::make_shared<const serializers::NpzFile>(serializers::npz_bytes(saved.target()), "memory"));
+    b.serialize(d);
+    for (const int64_t e : expected) EXPECT_EQ(b.next()[0][0].item<int64_t>(), e);
   }
 }
 
