@@ -52,7 +52,7 @@ Variable MultivariateNormal::sample_n(int64_t n) const {
 
 Variable MultivariateNormal::log_prob(const Variable& x) const {
   const PlainPrecision plain;  // products in the dtype of their operands
-  const Variable z = F::squeeze(F::matmul(inverse(scale_tril), F::expand_dims(x - loc, -1)), -1);
+  const Variable z = F::squeeze(F::matmul(inverse(scale_tril), F::expand_dims(widened(x) - loc, -1)), -1);
   return -0.5 * F::sum(F::square(z), -1) - log_det(scale_tril) - kHalfLog2Pi * static_cast<double>(loc.shape(-1));
 }
 

@@ -13,14 +13,13 @@ namespace {
 // Parameters without data or gradient are skipped.
 bool ready(const Parameter& p) { return p.is_initialized() && p.grad(); }
 // The sum of squares. Squares of 16-bit numbers would overflow from 256 on and vanish below 2e-4.
-Array squares(const Array& a) { return sum(square(item_size(a.dtype()) == 2 ? a.astype(float32) : a)).astype(float64); }
+Array squares(const Array& a) { return sum(square(item_size(a.dtype()) == 2 ? a.astype(float32) : a)); }
 // The sum of squares of a gradient without its loss scale, which the gradients of 16-bit parameters keep.
 Array gradient_squares(const Parameter& p) {
   const double scale = p.loss_scale();
   return scale == 1 ? squares(p.grad()) : squares(p.grad()) * (1 / (scale * scale));
 }
-// On a device the norm stays there, which avoids waiting for it.
-Array norm(const Array& squares) { return sqrt(squares); }
+double norm(const Array& squares) { return std::sqrt(squares.item<double>()); }
 }  // namespace
 
 void WeightDecay::operator()(UpdateRule&, Parameter& p) {
@@ -65,12 +64,13 @@ void GradientLARS::operator()(UpdateRule&, Parameter& p) {
   if (!ready(p)) return;
   const double decay = weight_decay * p.loss_scale();
   if (!p.grad().device().is_host()) {
-    const Array w = norm(squares(p.array())), rate = w / (eps + norm(gradient_squares(p)) + weight_decay * w);
+    // Norms stay on the device, which avoids waiting for them.
+    const Array w = sqrt(squares(p.array())), rate = w / (eps + sqrt(gradient_squares(p)) + weight_decay * w);
     const Array used = where(greater(w, threshold), rate, scalar_array(1.0, rate)).astype(p.grad().dtype());
     p.set_grad((p.grad() + p.array() * decay) * used);
     return;
   }
-  const double w = norm(squares(p.array())).item<double>(), g = norm(gradient_squares(p)).item<double>();
+  const double w = norm(squares(p.array())), g = norm(gradient_squares(p));
   const double rate = w > threshold ? w / (eps + g + weight_decay * w) : 1;
   p.set_grad((p.grad() + p.array() * decay) * rate);
 }

@@ -58,7 +58,8 @@ TEST(programs_obey_the_file_of_commands) {
   const json::List all = live::read_commands(folder);
   EXPECT_EQ(all.size(), 6u);
   const auto status = [&](std::size_t i) { return *all[i].find("response")->find("status")->string(); };
-  EXPECT(status(0) == "SUCCESS" && status(1) == "FAILUE" && status(2) == "SUCCESS" && status(3) == "FAILUE" && status(5) == "SUCCESS");
+  EXPECT(status(0) == "SUCCESS" && status(1) == "FAILUE" && status(2) == "SUCCESS" && status(3) == "FAILUE" &&
+         status(5) == "SUCCESS");
   EXPECT_EQ(all[2].find("response")->find("iteration")->number(), 8);
   EXPECT_EQ(json::dump(*all[0].find("response")->find("body")->find("before")), "{\"lr\": 0.01}");
   EXPECT(*all[0].find("request")->find("by")->string() == "ann");
@@ -213,9 +214,7 @@ TEST(commands_change_all_values_or_none) {
   const std::string folder = out("refused");
   struct WithMomentum : chainer::testing::MockUpdater {
     WithMomentum() { method.setup_link(link); }
-    Optimizer& get_optimizer(const std::string&) const override {
-      return const_cast<optimizers::MomentumSGD&>(method);
-    }
+    Optimizer& get_optimizer(const std::string&) const override { return const_cast<optimizers::MomentumSGD&>(method); }
     optimizers::MomentumSGD method;
   } updater;
   Trainer trainer(updater, {6, "iteration"}, {.out = folder});

@@ -252,8 +252,14 @@ TEST(parallel_updates_scale_the_loss) {
     q.update();
   }
   EXPECT(largest_difference(weights(plain), weights(scaled)) < 1e-6);
-  EXPECT(scaled.params()[0].loss_scale() >= 512);
   EXPECT(seen.count("loss_scale") == 1);
+  // A scale with which the loss is infinite.
+  L::Classifier skipping{SmallNet()};
+  auto third = optimizers::SGD({.lr = 0.1}).setup(skipping);
+  third.loss_scaling({.initial = 3e38});
+  training::ParallelUpdater r(iterators::SerialIterator(data(40), 8, {.shuffle = false}), third, {.devices = kTwo});
+  r.update();
+  EXPECT_EQ(third.skipped_updates(), 1);
 }
 
 namespace {

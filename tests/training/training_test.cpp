@@ -212,6 +212,7 @@ TEST(other_extensions) {
   optimizers::SGD without_target;
   struct Idle : Mock {
     std::map<std::string, Optimizer*> get_all_optimizers() const override { return {{"main", idle}}; }
+    void update() override { ++n; }
     Optimizer* idle = nullptr;
   } idle;
   idle.idle = &without_target;

@@ -23,7 +23,8 @@ Variable Rrelu::operator()(const Variable& x, double l, double u, const RreluOpt
     r = uniform_draws(l, u, x.shape(), x.dtype(), x.device());
   if (r.shape() != x.shape()) throw DimensionError("rrelu: r has shape ", r.shape(), ", x ", x.shape());
   if (o.return_r) *o.return_r = r;
-  const Variable below = config().train ? x * Variable(r.astype(x.dtype(), false), false) : x * ((l + u) / 2);
+  const Variable below =
+      config().train ? x * Variable(r.astype(x.dtype(), false).to_device(x.device()), false) : x * ((l + u) / 2);
   return where(cast(relu(-sign(x)), bool_), below, x);
 }
 

@@ -24,7 +24,8 @@ struct Regions {
 /// that x lacks.
 Regions read_regions(std::string_view name, const char* label, const Variable& x, const Variable& rois,
                      const Variable& roi_indices, IntPair outsize, double spatial_scale);
-/// Checks that the second of the inputs, the regions, has the dtype of the first; in mixed precision any floating dtype.
+/// Checks that the second of the inputs, the regions, has the dtype of the first; in mixed precision any floating
+/// dtype.
 void expect_dtype_of_regions(const type_check::TypeInfos& in);
 /// Rounds the corners to pixels.
 void round_corners(Regions& regions);
