@@ -132,6 +132,13 @@ std::string exact_digits(double v, std::size_t fraction) {
   return {buffer, r.ptr};
 }
 
+// Fills the exponent up with zeros to a number of characters, sign included.
+std::string with_exponent(std::string s, std::size_t characters) {
+  const std::size_t sign = s.find('e') + 1;
+  if (const std::size_t n = s.size() - sign; n < characters) s.insert(sign + 1, characters - n, '0');
+  return s;
+}
+
 using Formatter = std::function<std::string(double, int64_t)>;
 
 // `Digits` is the type whose shortest digits are printed.
@@ -161,10 +168,11 @@ Formatter floating_formatter(const std::vector<T>& shown) {
     const Parts p = split<Digits>(static_cast<T>(v), scientific);
     if (!p.special.empty()) return pad_left(p.special, whole + rest);
     // As NumPy: digits beyond the shortest ones are those of the number, also where these are not 0.
-    if (scientific && p.fraction.size() < fraction) return pad_left(exact_digits(v, fraction), whole + rest);
+    if (scientific && p.fraction.size() < fraction)
+      return pad_left(with_exponent(exact_digits(v, fraction), exponent), whole + rest);
     std::string s = pad_left(p.whole, whole) + "." + p.fraction;
     s.append(fraction - p.fraction.size(), ' ');
-    return scientific ? s + "e" + p.exponent : s;
+    return scientific ? with_exponent(s + "e" + p.exponent, exponent) : s;
   };
 }
 

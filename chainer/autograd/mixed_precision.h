@@ -39,7 +39,8 @@ inline bool is_narrow_in_mixed_precision(const Variable& v) {
 /// Returns v in float32 if is_narrow_in_mixed_precision(v), else v.
 inline Variable widened(const Variable& v) { return is_narrow_in_mixed_precision(v) ? cast_variable(v, float32) : v; }
 
-/// A scope without mixed precision, for gradients: their functions compute in the dtypes of the forward pass.
+/// A scope without mixed precision, in which functions compute in the dtypes of their operands: for gradients, and for
+/// products within losses and normalizations in float32.
 class [[nodiscard]] PlainPrecision {
  public:
   PlainPrecision();

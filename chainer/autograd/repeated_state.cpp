@@ -19,8 +19,8 @@ StateScope::~StateScope() { innermost = outer_; }
 Arrays StateScope::get(const std::function<Arrays()>& compute) {
   if (use_ == repeat) {
     if (next_ == record_.calls_.size())
-      throw RuntimeError("forget: the function used state ", next_, " times at first, and once more when it was ",
-                         "computed again");
+      throw RuntimeError("forget: the function used state more often when it was computed again than at first (", next_,
+                         " times)");
     return record_.calls_[next_++];
   }
   // A run within another one that is repeated takes the arrays of the other one.

@@ -113,9 +113,7 @@ void Variable::set_grad_var(const Variable& g) {
   ensure_node().grad = g;
 }
 void Variable::cleargrad() {
-  if (!node_) return;
-  node_->grad = Variable();
-  node_->set_loss_scale({});
+  if (node_) node_->grad = Variable();
 }
 void Variable::zerograd() {
   if (array_) set_grad(zeros_like(array_));

@@ -44,15 +44,16 @@ MultivariateNormal::MultivariateNormal(const Variable& l, const MultivariateNorm
 }
 
 Variable MultivariateNormal::sample_n(int64_t n) const {
-  const PlainPrecision plain;  // products in the dtype of their operands
+  const PlainPrecision plain;
   Shape shape = with_samples(n, loc.shape());
   shape.push_back(1);
   return loc + F::squeeze(F::matmul(scale_tril, drawn(random::global().standard_normal(shape, loc.dtype()), loc)), -1);
 }
 
 Variable MultivariateNormal::log_prob(const Variable& x) const {
-  const PlainPrecision plain;  // products in the dtype of their operands
-  const Variable z = F::squeeze(F::matmul(inverse(scale_tril), F::expand_dims(widened(x) - loc, -1)), -1);
+  const Variable at = widened(x);
+  const PlainPrecision plain;
+  const Variable z = F::squeeze(F::matmul(inverse(scale_tril), F::expand_dims(at - loc, -1)), -1);
   return -0.5 * F::sum(F::square(z), -1) - log_det(scale_tril) - kHalfLog2Pi * static_cast<double>(loc.shape(-1));
 }
 
@@ -62,12 +63,12 @@ Variable MultivariateNormal::entropy() const {
 
 Variable MultivariateNormal::variance() const { return F::sum(F::square(scale_tril), -1); }
 Variable MultivariateNormal::covariance() const {
-  const PlainPrecision plain;  // products in the dtype of their operands
+  const PlainPrecision plain;
   return F::matmul(scale_tril, scale_tril, {.transb = true});
 }
 
 Variable kl(const MultivariateNormal& p, const MultivariateNormal& q) {
-  const PlainPrecision plain;  // products in the dtype of their operands
+  const PlainPrecision plain;
   const Variable inv_q = inverse(q.scale_tril);
   const Variable trace = F::sum(F::square(F::matmul(inv_q, p.scale_tril)), {-2, -1});
   const Variable distance = F::sum(F::square(F::squeeze(F::matmul(inv_q, F::expand_dims(p.loc - q.loc, -1)), -1)), -1);

@@ -53,16 +53,31 @@ struct VanishingExp : FunctionNode {
 struct GuardedLog : FunctionNode {
   explicit GuardedLog(bool plus_one) : plus_one(plus_one) {}
   std::string label() const override { return plus_one ? "log1p" : "log"; }
+  MixedPrecision mixed_precision() const override { return MixedPrecision::wide; }
   Arrays forward(const Arrays& x) override {
     retain_inputs({0});
     return {plus_one ? log1p(x[0]) : log(x[0])};
   }
   Variables backward(const Indexes&, const Variables& gy) override {
     const Variable x = retained_input(0), slope = plus_one ? x + 1 : x;
-    const Variable vanishes(equal(gy[0].array(), 0), false);
+    const Variable vanishes(logical_and(equal(gy[0].array(), 0), equal(slope.array(), 0)), false);
     return {gy[0] / F::where(vanishes, constant(1, x), slope)};
   }
   bool plus_one;
+};
+// The product of a weight and a logarithm, of one shape. The gradient with respect to the weight is 0 where the
+// incoming gradient is, also if the logarithm is infinite.
+struct GuardedProduct : FunctionNode {
+  std::string label() const override { return "_ * _"; }
+  Arrays forward(const Arrays& x) override {
+    retain_inputs({0, 1});
+    return {x[0] * x[1]};
+  }
+  Variables backward(const Indexes&, const Variables& gy) override {
+    const Variable weight = retained_input(0), logarithm = retained_input(1);
+    const Variable vanishes(logical_and(equal(gy[0].array(), 0), isinf(logarithm.array())), false);
+    return {gy[0] * F::where(vanishes, constant(0, logarithm), logarithm), gy[0] * weight};
+  }
 };
 }  // namespace
 
@@ -77,7 +92,9 @@ Variable xlogx(const Variable& x) {
 
 Variable weighted(const Variable& weight, const Variable& logarithm) {
   const Variable nothing(logical_and(equal(weight.array(), 0), isinf(logarithm.array())), false);
-  return weight * F::where(nothing, constant(0, logarithm), logarithm);
+  const Variable other = F::where(nothing, constant(0, logarithm), logarithm);
+  const Shape shape = broadcast_shapes(weight.shape(), other.shape(), "weighted");
+  return apply_single(GuardedProduct(), F::broadcast_to(weight, shape), F::broadcast_to(other, shape));
 }
 
 Variable weighted_difference(const Variable& weight, const Variable& a, const Variable& b) {

@@ -25,10 +25,11 @@ Variable constant(double value, const Variable& like);
 Variable drawn(const Array& numbers, const Variable& like);
 /// Computes x log(x), and 0 for 0.
 Variable xlogx(const Variable& x);
-/// Compute log(x) and log1p(x), with gradient 0 where the incoming gradient is 0, also at the pole.
+/// Compute log(x) and log1p(x); at the pole the gradient is 0 if the incoming gradient is 0.
 Variable guarded_log(const Variable& x);
 Variable guarded_log1p(const Variable& x);
-/// Computes weight * logarithm, with 0 * -inf = 0: an impossible value of weight 0 adds nothing.
+/// Computes weight * logarithm, with 0 * -inf = 0: an impossible value of weight 0 adds nothing, and no gradient
+/// arrives where none came in.
 Variable weighted(const Variable& weight, const Variable& logarithm);
 /// Computes weight * (a - b), which is 0 where weight is 0, whatever the logarithms a and b.
 Variable weighted_difference(const Variable& weight, const Variable& a, const Variable& b);

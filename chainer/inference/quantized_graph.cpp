@@ -17,6 +17,9 @@ using host_kernels::Quantization;
 using onnx::Attribute;
 using onnx::Node;
 
+constexpr float kLeastScale = 1e-30f;     // smaller scales of sums would not be normal numbers
+constexpr double kLargestBias = 1 << 30;  // as an integer
+
 template <std::size_t n>
 bool is_one_of(const Node& node, const std::array<std::string_view, n>& ops) {
   return node.domain.empty() && std::find(ops.begin(), ops.end(), node.op_type) != ops.end();
@@ -37,8 +40,6 @@ bool is_one(const Node& n, std::string_view name) {
   const Attribute* const a = attribute(n, name);
   return !a || a->real == 1;
 }
-constexpr float kLeastScale = 1e-30f;     // smaller scales of sums would not be normal numbers
-constexpr double kLargestBias = 1 << 30;  // as an integer
 Node node_of(std::string op, std::vector<std::string> in, std::string out) {
   Node n;
   n.op_type = std::move(op);
@@ -169,8 +170,11 @@ bool QuantizedGraph::is_made_of_integers(const std::string& tensor) const {
 bool QuantizedGraph::has_small_numbers(const std::string& tensor) const {
   const Array* const c = constant(tensor);
   const auto maker = maker_.find(tensor);
-  const Node* const n = maker == maker_.end() ? nullptr : maker->second;
-  return onnx::is_small(c ? *c : Array(), n, [&] { return has_small_numbers(n->inputs[0]); });
+  if (c || maker == maker_.end()) return onnx::is_small(c ? *c : Array(), nullptr, 0, {});
+  const Node& n = *maker->second;
+  const auto output =
+      static_cast<std::size_t>(std::find(n.outputs.begin(), n.outputs.end(), tensor) - n.outputs.begin());
+  return onnx::is_small({}, &n, output, [&](std::size_t i) { return has_small_numbers(n.inputs[i]); });
 }
 
 std::string QuantizedGraph::result_of(const Node& n) const {
@@ -221,8 +225,11 @@ std::string QuantizedGraph::refusal(const Node& n) const {
     const bool constants = std::any_of(n.inputs.begin(), n.inputs.end(), [&](const auto& i) { return constant(i); });
     return constants ? "one of its inputs is constant" : "";
   }
-  if (moves(n)) return n.outputs.size() == 1 && !constant(n.inputs[0]) ? "" : "it has several results";
+  if (moves(n) && n.outputs.size() == 1) return constant(n.inputs[0]) ? "its input is constant" : "";
+  if (moves(n)) return "it has several results";
   if (is_one_of(n, kMeans)) return is_made_of_integers(n.inputs[0]) ? "" : "its input is made in float32";
+  if (is_one_of(n, std::array<std::string_view, 3>{"GRU", "LSTM", "RNN"}))
+    return "its activations are others than usual";
   return "the operator runs in float32";
 }
 

@@ -19,9 +19,9 @@ struct ScatterDatasetOptions {
 
 /// Returns a part of rank root's dataset on each rank; the argument of other ranks is ignored (AnyDataset() for none).
 /// Of n examples in (shuffled) order, rank i of s gets ceil(n / s) examples from n i / s (rounded down) on: equal
-/// sizes, which overlap if s does not divide n. Rank root reads the examples of the other ranks and sends each rank its
-/// own; if this fails, all ranks throw. It reads those of its own part when they are used. Throws ValueError for
-/// options out of range. Collective.
+/// sizes, which overlap if s does not divide n. Rank root reads and sends the examples of the other ranks; if one
+/// cannot be read, all ranks throw. Its own examples are read when they are used. Throws ValueError for options out of
+/// range. Collective.
 ///
 /// Other ranks get examples, not the dataset, so a transform is applied to them once. A transform that draws random
 /// numbers, from example_random() or random::global(), throws (ValueError on rank root, RuntimeError on the others),

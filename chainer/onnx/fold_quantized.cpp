@@ -208,8 +208,10 @@ class Fusion {
 
   bool has_small_numbers(int slot) const {
     const auto maker = maker_.find(slot);
-    const Step* const s = maker == maker_.end() ? nullptr : &plan_.steps[maker->second];
-    return is_small(constant(slot), s ? s->node.get() : nullptr, [&] { return has_small_numbers(s->in[0]); });
+    if (maker == maker_.end()) return is_small(constant(slot), nullptr, 0, {});
+    const Step& s = plan_.steps[maker->second];
+    const auto output = static_cast<std::size_t>(std::find(s.out.begin(), s.out.end(), slot) - s.out.begin());
+    return is_small(constant(slot), s.node.get(), output, [&](std::size_t i) { return has_small_numbers(s.in[i]); });
   }
   // The integers of the state are those of [-1, 1].
   void recurrence(std::size_t i, const std::string& op) {

@@ -5,6 +5,7 @@
 #include "chainer/functions/array.h"
 #include "chainer/onnx/call.h"
 #include "chainer/routines/creation.h"
+#include "chainer/routines/random.h"
 
 namespace chainer::onnx {
 namespace {
@@ -47,6 +48,7 @@ Variables tried(const Graph& body, std::size_t from, const std::function<SlotVal
   if (std::all_of(first, body.outputs.end(), [](const ValueInfo& v) { return v.has_shape; })) return {};
   const UsingConfig test_mode(&Config::train, false);
   const NoBackpropMode no_graph;
+  const random::RepeatedDraws draws(random::state());  // does not move the generator
   try {
     Variables out;
     for (const SlotValue& v : run()) out.push_back(v.tensor);

@@ -21,9 +21,11 @@ std::span<const Operator> quantized_recurrent_operators();
 host_kernels::Quantization quantization_of(const Call& c, const std::string& of);
 /// Returns true for GRU, LSTM and RNN with their default activations, which keep a state within [-1, 1] there.
 bool is_bounded_recurrence(const Node& n);
-/// Returns true if a tensor is known to be within [-1, 1]: a constant (empty if it is none), or the result of an
-/// operator that makes or moves constants. `input` tells whether the operator's first input is within [-1, 1].
-bool is_small(const Array& constant, const Node* maker, const std::function<bool()>& input);
+/// Returns true if a tensor is known to be within [-1, 1]: a constant (empty if it is none), or a result of an operator
+/// that makes or moves such numbers, or keeps a state within [-1, 1]. `output` is its number among the maker's results;
+/// `input` tells whether an input of the maker is known to be within [-1, 1].
+bool is_small(const Array& constant, const Node* maker, std::size_t output,
+              const std::function<bool(std::size_t)>& input);
 
 /// Replaces DequantizeLinear, an operator (Conv, Gemm, MatMul, Add, Mul, Concat, MaxPool, GlobalAveragePool,
 /// AveragePool, GRU, LSTM, RNN, Relu and Clip after them) and QuantizeLinear by one operator on integers, if weights

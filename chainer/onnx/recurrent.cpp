@@ -196,17 +196,31 @@ bool is_bounded_recurrence(const Node& n) {
   return true;
 }
 
-bool is_small(const Array& constant, const Node* maker, const std::function<bool()>& input) {
+bool is_small(const Array& constant, const Node* maker, std::size_t output,
+              const std::function<bool(std::size_t)>& input) {
   if (constant) return !constant.size() || max(abs(constant.astype(float64))).item<double>() <= 1;
   if (!maker || !maker->domain.empty() || maker->inputs.empty()) return false;
-  if (maker->op_type == "ConstantOfShape") {
+  std::string_view op = maker->op_type;
+  if (op == "ConstantOfShape") {
     for (const Attribute& a : maker->attributes)
-      if (a.name == "value") return is_small(a.tensor, nullptr, {});
+      if (a.name == "value") return is_small(a.tensor, nullptr, 0, {});
     return true;  // zeros
   }
-  for (const std::string_view op :
-       {"Expand", "Identity", "Reshape", "Slice", "Squeeze", "Tile", "Transpose", "Unsqueeze"})
-    if (maker->op_type == op) return input();
+  // A sequence without elements returns the given state.
+  if (op.starts_with("Quantized") || is_bounded_recurrence(*maker)) {
+    if (op.starts_with("Quantized")) op.remove_prefix(9);
+    const bool recurrent = op == "GRU" || op == "LSTM" || op == "RNN",
+               given = maker->inputs.size() > 5 && !maker->inputs[5].empty();
+    return recurrent && output < 2 && (!given || input(5));
+  }
+  if (op == "Concat") {
+    for (std::size_t i = 0; i < maker->inputs.size(); ++i)
+      if (!input(i)) return false;
+    return true;
+  }
+  for (const std::string_view moves :
+       {"Expand", "Gather", "Identity", "Reshape", "Slice", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze"})
+    if (op == moves) return input(0);
   return false;
 }
 

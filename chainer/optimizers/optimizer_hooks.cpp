@@ -36,7 +36,8 @@ void GradientClipping::operator()(Optimizer& optimizer) {
     Array sum;
     for (const Parameter& p : params)
       if (ready(p)) sum = sum ? sum + gradient_squares(p) : gradient_squares(p);
-    const Array rate = threshold / sqrt(sum), one = scalar_array(1.0, rate), used = where(less(rate, one), rate, one);
+    const Array rate = threshold / sqrt(sum.astype(float64)), one = scalar_array(1.0, rate),
+                used = where(less(rate, one), rate, one);
     for (Parameter p : params)
       if (ready(p)) p.set_grad(p.grad() * used.astype(p.grad().dtype()));
     return;

@@ -8,6 +8,7 @@
 #include "chainer/array/order.h"
 #include "chainer/array/deferred/deferred.h"
 #include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
 
 namespace chainer {
@@ -81,6 +82,14 @@ Array sum(const Array& a, const Axes& axes, bool keepdims, std::optional<Dtype> 
   // As in NumPy, elements are converted before they are added. (Sums of 16 bits in float32 are.)
   const bool converts = dtype && *dtype != a.dtype() && (is_floating(*dtype) || is_floating(a.dtype())) &&
                         !(*dtype == float32 && is_floating(a.dtype()) && item_size(a.dtype()) == 2);
+  constexpr int64_t kBlock = 1 << 16;
+  if (converts && !axes.given() && a.size() > kBlock && a.device().is_host()) {  // without a copy of all elements
+    const Array flat = a.ravel();
+    Array total = zeros({}, *dtype);
+    for (int64_t i = 0; i < flat.size(); i += kBlock)
+      total = total + sum(flat[Slice(i, std::min(i + kBlock, flat.size()))].astype(*dtype), {}, false, *dtype);
+    return keepdims ? total.reshape(Shape(Dims::filled(a.ndim(), 1))) : total;
+  }
   if (converts) return sum(a.astype(*dtype), axes, keepdims, *dtype);
   return reduce(Reduce::sum, a, axes, keepdims, dtype.value_or(total_type(a.dtype())));
 }

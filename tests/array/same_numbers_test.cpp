@@ -71,6 +71,10 @@ TEST(float64_is_rounded_to_16_bits_once) {
 TEST(sums_add_in_their_dtype) {
   const Array x = full({20000}, 0.1f, float32);
   EXPECT_CLOSE(sum(x, {}, false, float64), array(20000 * static_cast<double>(0.1f)), {.atol = 1e-9});
+  const Array large = arange(300'000).astype(float32).reshape({300, 1000});
+  EXPECT_EQ(sum(large, {}, false, float64).item<double>(), int64_t(300'000) * 299'999 / 2.);
+  EXPECT_EQ(sum(large, {}, true, float64).shape(), (Shape{1, 1}));
+  EXPECT_EQ(sum(large.T(), {}, false, int64).item<int64_t>(), int64_t(300'000) * 299'999 / 2);
   EXPECT_EQ(sum(full({100}, 0.9, float16), {}, false, int32).item<int>(), 0);
   EXPECT_EQ(sum(full({100}, 1.5f), {}, false, int64).item<int64_t>(), 100);
   EXPECT_EQ(sum(ones({70000}, float16), {}, false, float32).item<float>(), 70000.f);
@@ -81,4 +85,6 @@ TEST(numbers_of_16_bits_are_printed_with_their_digits) {
   EXPECT_EQ(to_string(array({0.33333, 2., -1000.5}).astype(float16)), "[ 3.3325e-01  2.0000e+00 -1.0005e+03]");
   EXPECT_EQ(to_string(array({65504., 6e-8}).astype(float16)), "[6.55e+04 5.96e-08]");
   EXPECT_EQ(to_string(full({2}, 0.1, bfloat16)), "[0.1 0.1]");
+  EXPECT_EQ(to_string(array({1e100, 1e-5})), "[1.e+100 1.e-005]");
+  EXPECT_EQ(to_string(array({1e100, 1.25e-5})), "[1.00e+100 1.25e-005]");
 }

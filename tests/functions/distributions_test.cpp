@@ -282,9 +282,21 @@ TEST(gradients_where_a_weight_is_zero) {
   const D::Bernoulli certain({.p = b});
   F::sum(kl_divergence(certain, certain)).backward();
   EXPECT_CLOSE(b.grad(), array({0., 0., 0.}), {.atol = 1e-12});
-  // An impossible value has probability 0 on a slope.
   const D::Categorical chosen({.p = Variable(array({0., 1.}))});
   EXPECT(std::isinf(chosen.log_prob(array({0})).array().item<double>()));
+  // Densities of 0 have no slope with respect to exponents either.
+  const Variable second(array({2.}));
+  F::sum(D::Beta(Variable(array({1.})), second).prob(array({1.}))).backward();
+  EXPECT_CLOSE(second.grad(), array({0.}), {.atol = 0});
+  const Variable alpha(array({2., 1.}));
+  D::Dirichlet(alpha).prob(array({0., 1.})).backward();
+  EXPECT_CLOSE(alpha.grad(), array({0., 0.}), {.atol = 0});
+  // Where a weight is 0, but not at the pole, second derivatives are those of the logarithm.
+  const Variable flat(array({1.})), inside(array({0.3}));
+  const Variable slope =
+      grad({D::Beta(flat, Variable(array({2.}))).log_prob(inside)}, {inside}, {.enable_double_backprop = true})[0];
+  slope.backward();
+  EXPECT_CLOSE(flat.grad(), array({1 / 0.3}), {.atol = 1e-12});
   const Variable x(array({0., 1.}));
   const Variable one(array({1., 1.}));
   F::sum(D::Beta(one, one).log_prob(x)).backward();

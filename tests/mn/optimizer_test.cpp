@@ -368,3 +368,17 @@ TEST(a_graph_outlives_the_first_update_of_another_optimizer) {
     EXPECT(same_on_all_ranks(c, maker) && same_on_all_ranks(c, judge));
   }
 }
+
+TEST(optimizer_divides_by_the_loss_scale) {
+  for (const auto& c : communicators())
+    for (const double scale : {1.0, 128.0})
+      for (const bool buffered : {false, true}) {
+        L::Linear model(3, 2, {.nobias = true, .initialW = 0.0});
+        auto optimizer =
+            chainermn::create_multi_node_optimizer(optimizers::SGD({.lr = 1}), c, {.double_buffering = buffered});
+        optimizer.setup(model);
+        if (scale != 1) optimizer.loss_scaling({.scale = scale});
+        for (int i = 0; i < 4; ++i) optimizer.update([&] { return F::sum(model(full({1, 3}, 0.25f, float32))); });
+        EXPECT_EQ(model.W.array()[{0, 0}].item<float>(), buffered ? -0.75f : -1.f);
+      }
+}

@@ -23,6 +23,11 @@ Variable Rrelu::operator()(const Variable& x, double l, double u, const RreluOpt
     r = uniform_draws(l, u, x.shape(), x.dtype(), x.device());
   if (r.shape() != x.shape()) throw DimensionError("rrelu: r has shape ", r.shape(), ", x ", x.shape());
   if (o.return_r) *o.return_r = r;
+  if (!CompositeRecorder::current) {
+    const Array slope = chainer::where(x.array() >= 0, ones_like(x.array()), r.astype(x.dtype(), false));
+    return x * Variable(slope, false);
+  }
+  // In functions only, since an export does not know arrays that depend on x.
   const Variable below =
       config().train ? x * Variable(r.astype(x.dtype(), false).to_device(x.device()), false) : x * ((l + u) / 2);
   return where(cast(relu(-sign(x)), bool_), below, x);

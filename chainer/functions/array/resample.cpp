@@ -117,7 +117,7 @@ struct ResampleNode : FunctionNode {
 
 Variable resample(const Variable& x, int axis, const Taps& taps) {
   if (x.device().is_host()) return apply_single(ResampleNode(axis, taps), x);
-  const PlainPrecision plain;  // products in the dtype of their operands
+  const PlainPrecision plain;
   const Variable m(taps.matrix().astype(x.dtype()).to_device(x.device()), false);
   return moveaxis(tensordot(m, x, Dims{1}, Dims{axis}), 0, axis);
 }

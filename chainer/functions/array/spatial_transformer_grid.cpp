@@ -21,7 +21,7 @@ Variable SpatialTransformerGrid::operator()(const Variable& theta, IntPair outpu
   at.set(0, linspace(-1, 1, w));
   at.set(1, linspace(-1, 1, h).reshape({h, 1}));
   const Variable points(at.reshape({3, h * w}).astype(theta.dtype()).to_device(theta.device()), false);
-  const PlainPrecision plain;  // products in the dtype of their operands
+  const PlainPrecision plain;
   return matmul(theta, points).reshape({theta.shape()[0], 2, h, w});
 }
 

@@ -9,7 +9,7 @@ namespace chainer::functions {
 
 /// Returns the covariances (M, L) between the columns of y (N, M) and z (N, L).
 inline Variable covariance(const Variable& y, const Variable& z) {
-  const PlainPrecision plain;  // products in the dtype of their operands
+  const PlainPrecision plain;
   return matmul(y - mean(y, 0, {.keepdims = true}), z - mean(z, 0, {.keepdims = true}), {.transa = true}) /
          static_cast<double>(y.shape()[0]);
 }

@@ -38,7 +38,7 @@ Variables DiscriminativeMarginBasedClusteringLoss::operator()(const Variable& em
         expect(in[0].shape(1) == type_check::make_variable(max_embedding_dim, "max_embedding_dim"));
         expect(in[0].shape(0) == in[1].shape(0), in[0].shape(2) == in[1].shape(1), in[0].shape(3) == in[1].shape(2));
       });
-  const PlainPrecision plain;  // products in the dtype of their operands
+  const PlainPrecision plain;
   const int64_t N = embeddings.shape()[0], C = max_embedding_dim;
   const int64_t pixels = embeddings.shape()[2] * embeddings.shape()[3];
   // mask[n, c, p] is 1 if pixel p belongs to instance c + 1. Matrix products with it give the means of instances and

@@ -45,7 +45,7 @@ Variable DecorrelatedBatchNormalization::operator()(const Variable& x,
     throw DimensionError(name, ": running_projection must have the shape ", projection_shape, ", not ",
                          o.running_projection.shape());
   if (x.size() == 0) return identity(x);
-  const PlainPrecision plain;  // products in the dtype of their operands
+  const PlainPrecision plain;
   const Dtype d = compute_dtype(x.dtype());
   const Variable rows = to_groups(cast(x, d), o.groups), average = mean(rows, 2, {.keepdims = true});
   const Variable centered = rows - average;

@@ -27,7 +27,7 @@ Variable FixedDecorrelatedBatchNormalization::operator()(const Variable& x, cons
     throw DimensionError(name, ": mean must have the shape ", mean_shape, ", not ", mean.shape());
   if (projection.shape() != projection_shape)
     throw DimensionError(name, ": projection must have the shape ", projection_shape, ", not ", projection.shape());
-  const PlainPrecision plain;  // products in the dtype of their operands
+  const PlainPrecision plain;
   const Dtype d = compute_dtype(x.dtype());
   const Variable centered = to_groups(cast(x, d), o.groups) - cast(expand_dims(mean, 2), d);
   return cast(from_groups(matmul(cast(projection, d), centered), x.shape()), x.dtype());

@@ -17,7 +17,9 @@ namespace F = chainer::functions;
 // The windows along an axis.
 struct Windows {
   int64_t kernel, stride, pad, length, count = 0;
-  Windows(int64_t k, int64_t s, int64_t p, int64_t n, bool round_down) : kernel(k), stride(s), pad(p), length(n) {
+  // `padded`: one of the axes is padded, so that all windows begin before the padding at the end.
+  Windows(int64_t k, int64_t s, int64_t p, int64_t n, bool round_down, bool padded)
+      : kernel(k), stride(s), pad(p), length(n) {
     int64_t span = length + 2 * pad - kernel;
     if (stride < 1) return;
     if (span < 0 && span > -stride && !round_down) {  // one window, which covers everything
@@ -26,7 +28,7 @@ struct Windows {
     }
     if (span < 0) return;
     count = (round_down ? span : span + stride - 1) / stride + 1;
-    if (pad > 0 && (count - 1) * stride >= length + pad) --count;
+    if (padded && (count - 1) * stride >= length + pad) --count;
   }
   // How far the last window extends past the padding.
   int64_t beyond() const { return std::max(int64_t(0), (count - 1) * stride + kernel - length - 2 * pad); }
@@ -60,7 +62,8 @@ Variable pooled(const chainer::caffe::Layer& l, const Variable& x) {
                          x.shape());
   const auto along = [&](std::size_t i) {
     const int64_t length = x.shape(static_cast<int>(i) + 2);
-    return Windows(whole ? length : window.kernel[i], window.stride[i], window.pad[i], length, l.round_down);
+    return Windows(whole ? length : window.kernel[i], window.stride[i], window.pad[i], length, l.round_down,
+                   window.pad[0] > 0 || window.pad[1] > 0);
   };
   const Windows h = along(0), w = along(1);
   if (h.count < 1 || w.count < 1)

@@ -55,7 +55,7 @@ Variable SpectralNormalization::replacement(Link& link, const std::string& name,
     if (train) stored = now[0];
     return now;
   });
-  const PlainPrecision plain;  // products in the dtype of their operands
+  const PlainPrecision plain;
   const Variable sigma = F::sum(F::matmul(Variable(both[0], false), rows) * Variable(both[1], false));
   const Variable scale =
       options_.use_gamma ? link.param(name + "_gamma") / sigma : options_.factor.value_or(1.0) / sigma;

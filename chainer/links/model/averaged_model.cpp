@@ -5,7 +5,6 @@
 #include "chainer/autograd/config.h"
 #include "chainer/links/model.h"
 #include "chainer/routines/arithmetic.h"
-#include "chainer/routines/reduction.h"
 
 namespace chainer::links {
 namespace {
@@ -41,8 +40,10 @@ void AveragedModel::update(const Link& model) {
     }
     Array& mean = wide_[path];
     const Array before = it->second.astype(float32);
-    // (The model may have been loaded or changed since.)
-    if (!mean || any(mean.astype(p.dtype()).astype(float32) != before).item<bool>()) mean = before;
+    // (The model may have been loaded, changed or moved since.)
+    if (!mean || mean.shape() != before.shape()) mean = before;
+    mean = mean.to_device(before.device());
+    mean = where(mean.astype(p.dtype()) == it->second, mean, before);
     mean = mean + (p.array().astype(float32) - mean) * rate;
     p.set_array(mean.astype(p.dtype()));
   }
@@ -56,6 +57,9 @@ void AveragedModel::serialize(Serializer& s) {
     const std::string key = "float32_" + std::to_string(number++);
     if (s.is_loading() ? !s.contains(key) : !wide_.contains(path)) continue;
     s.array(key, wide_[path]);
+    if (wide_[path].shape() != p.shape())
+      throw ValueError("AveragedModel: '", key, "' has the shape ", wide_[path].shape(), ", the parameter ", path, " ",
+                       p.shape());
   }
 }
 
