@@ -434,6 +434,7 @@ TEST(a_loss_scale_belongs_to_the_gradient_of_its_backward) {
   optimizer.update();
   EXPECT_EQ(link.w.array().item<float>(), 1.5f);
   // A gradient that moves keeps its scale.
+  link.cleargrads();
   F::sum(link.w.variable()).backward({.loss_scale = 64});
   const Array g = link.w.grad();
   link.cleargrads();
