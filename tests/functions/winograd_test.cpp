@@ -166,3 +166,39 @@ TEST(without_winograd_each_result_is_that_of_its_own_inputs) {
   EXPECT_EQ(spread(y), 9);
   EXPECT_EQ(count_nonzero(y[{1, Slice(), Slice(11, 16), Slice()}]).item<int64_t>(), 0);
 }
+
+TEST(dilated_convolutions_agree_with_float64) {
+  random::RandomState draw(6);
+  const auto among = [&](int64_t low, int64_t high) { return draw.randint(low, high + 1, {1}).item<int64_t>(); };
+  int used = 0;
+  for (int i = 0; i < 40; ++i) {
+    const PerAxis dilate{among(1, 4), among(1, 4)};
+    const PerAxis pad{among(0, 1) * dilate.on(2, "")[0], among(0, 1) * dilate.on(2, "")[1]};
+    const int64_t channels = 16 * among(2, 5), filters = 16 * among(2, 5);
+    const Array x = draw.normal(0, 1, {among(1, 5), channels, among(9, 50), among(9, 50)}, float32),
+                W = draw.normal(0, 0.1, {filters, channels, 3, 3}, float32), b = draw.normal(0, 1, {filters}, float32);
+    const auto results = [&](const Array& images, Dtype dtype, bool winograd) {
+      const UsingConfig choice(&Config::winograd, winograd);
+      const Variable vx(images.astype(dtype)), vW(W.astype(dtype)), vb(b.astype(dtype));
+      const F::ConvolutionOptions o{.pad = pad, .dilate = dilate};
+      const Variable y = F::convolution_2d(vx, vW, vb, o);
+      const Array g = random::RandomState(4).normal(0, 1, y.shape(), float32).astype(dtype);
+      F::sum(y * g + F::convolution_2d(vx, vW, {}, o) * g).backward();
+      return Arrays{y.array(), vx.grad(), vW.grad(), vb.grad()};
+    };
+    const Arrays exact = results(x, float64, false), direct = results(x, float32, false),
+                 fast = results(x, float32, true),
+                 last = results(channels_to_front(channels_to_end(x).copy()), float32, true);
+    for (std::size_t k = 0; k < exact.size(); ++k) {
+      EXPECT(distance(fast[k], exact[k]) < 1e-5);
+      EXPECT(distance(last[k], exact[k]) < 1e-5);
+    }
+    used += distance(fast[0], direct[0].astype(float64)) > 0;
+    const int before = cpu::thread_count();
+    cpu::set_thread_count(before == 1 ? 2 : 1);
+    const Arrays again = results(x, float32, true);
+    cpu::set_thread_count(before);
+    for (std::size_t k = 0; k < again.size(); ++k) EXPECT_CLOSE(again[k], fast[k], {.atol = 0, .rtol = 0});
+  }
+  EXPECT(used > 10);
+}

@@ -4,6 +4,7 @@
 #include "chainer/backend/cpu/products/blas.h"
 #include "chainer/backend/cpu/cpu_backend.h"
 #include "chainer/backend/cpu/convolution/bfloat_convolution.h"
+#include "chainer/backend/cpu/convolution/dilated.h"
 #include "chainer/backend/cpu/convolution/few_channels.h"
 #include "chainer/backend/cpu/onednn/onednn.h"
 #include "chainer/backend/cpu/convolution/winograd.h"
@@ -88,6 +89,7 @@ bool convolve_then(const ConvolutionCall& call, const Stretch& then = {}) {
       winograd_convolution(call, then);
       return true;
     }
+    if (dilated_convolution(call)) return false;
     if (!prefers_im2col(call) && onednn::convolution(call, then)) return true;
     convolve_columns(*kHostBackend, call);
     return false;
