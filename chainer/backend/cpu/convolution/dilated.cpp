@@ -8,21 +8,21 @@
 namespace chainer::cpu {
 namespace {
 
-// The images of a batch by remainders of their rows and columns, in the order of the remainders.
+// The images of a batch by remainders (phases) of their rows and columns, in the order of the remainders.
 class Phases {
  public:
   Phases(const ConvolutionPlan& plan, const Shape& images) : step_{plan.dilate[0], plan.dilate[1]}, n_(images[0]) {}
   Shape shape(const Shape& images) const {
     return {step_[0] * step_[1] * n_, images[1], length(images[2], 0), length(images[3], 1)};
   }
-  // Returns the images with zeros where an image has fewer rows or columns than others.
+  // Returns the images of all phases, with zeros where one has fewer rows or columns than others.
   Array split(const Array& images, const Shape& shape) const {
     Array out = channels_last(shape, images.dtype(), images.device());
     if (images.size() != out.size()) out.fill(0);
     each(images, out, [](const Array& whole, Array& part) { copy_elements(whole, part); });
     return out;
   }
-  // Writes the elements of such images back.
+  // Writes the elements of the images of all phases back; zeros are left out.
   void join(const Array& parts, Array& images) const {
     each(images, parts, [](Array whole, const Array& part) { copy_elements(part, whole); });
   }
@@ -47,7 +47,7 @@ class Phases {
 
 bool dilated_convolution(const ConvolutionCall& call) {
   const ConvolutionPlan& plan = call.plan;
-  if (plan.stride.ndim() != 2 || (plan.dilate[0] == 1 && plan.dilate[1] == 1) || call.a.dtype() != float32 ||
+  if (plan.stride != Dims{1, 1} || plan.dilate == Dims{1, 1} || call.a.dtype() != float32 ||
       call.b.dtype() != float32 || call.out.dtype() != float32)
     return false;
   const bool weights = call.op == Convolution::backward_weights;
@@ -61,17 +61,16 @@ bool dilated_convolution(const ConvolutionCall& call) {
   const Shape &filters = call.filters().shape(), &images = call.images().shape();
   const Phases phases(plan, images);
   const Shape inputs = phases.shape(images);
-  Shape results{inputs[0], filters[0], inputs[2] + 2 * dense.pad[0] - filters[2] + 1,
-                inputs[3] + 2 * dense.pad[1] - filters[3] + 1};
+  const Shape results{inputs[0], filters[0], inputs[2] + 2 * dense.pad[0] - filters[2] + 1,
+                      inputs[3] + 2 * dense.pad[1] - filters[3] + 1};
   if (results[2] < 1 || results[3] < 1 || !suits_winograd(dense, filters, results)) return false;
-  const auto split_results = [&](const Array& y) { return phases.split(y, results); };
   if (weights) {
-    const Array x = phases.split(call.a, inputs), y = split_results(call.b);
+    const Array x = phases.split(call.a, inputs), y = phases.split(call.b, results);
     winograd_convolution({call.op, dense, x, y, call.bias, call.out, call.accumulate});
     return true;
   }
   const bool forward = call.op == Convolution::forward;
-  const Array from = forward ? phases.split(call.a, inputs) : split_results(call.a);
+  const Array from = phases.split(call.a, forward ? inputs : results);
   Array to = channels_last(forward ? results : inputs, float32, call.out.device());
   winograd_convolution({call.op, dense, from, call.b, call.bias, to});
   phases.join(to, call.out);

@@ -5,10 +5,10 @@
 
 namespace chainer::cpu {
 
-/// Computes a dilated float32 convolution by Winograd's algorithm, if this suits without the dilation: the rows and
-/// columns whose numbers have the same remainder divided by the dilation are an image of their own, which the filters
-/// see without gaps. Returns false, without writing to `out`, if another algorithm is better; this depends only on
-/// lengths.
+/// Computes a dilated float32 convolution with stride one by Winograd's algorithm, if this suits without the dilation:
+/// the rows and columns whose numbers have the same remainder divided by the dilation are an image of their own, which
+/// the filters see without gaps. Returns false, without writing to `out`, if another algorithm is better; this depends
+/// only on lengths.
 bool dilated_convolution(const ConvolutionCall& call);
 
 }  // namespace chainer::cpu
