@@ -29,7 +29,7 @@ namespace detail {
 }
 /// Returns a float that rounds to 16 bits as d does: rounding d to the nearest float first could make a tie of what is
 /// none. Numbers between two floats become the odd one of them.
-[[gnu::always_inline]] inline float double_to_float(double d) {
+[[gnu::always_inline]] inline float double_to_odd(double d) {
   const float f = static_cast<float>(d);
   const double back = f;
   if (back == d || d != d) return f;
@@ -50,7 +50,7 @@ struct Float16 {
   uint16_t bits = 0;
   Float16() = default;
   Float16(float f) : bits(detail::float_to_half(f)) {}
-  Float16(std::same_as<double> auto d) : Float16(detail::double_to_float(d)) {}
+  Float16(std::same_as<double> auto d) : Float16(detail::double_to_odd(d)) {}
   operator float() const { return detail::half_to_float(bits); }
 };
 /// bfloat16: the upper half of a float.
@@ -58,7 +58,7 @@ struct BFloat16 {
   uint16_t bits = 0;
   BFloat16() = default;
   BFloat16(float f) : bits(detail::float_to_bfloat(f)) {}
-  BFloat16(std::same_as<double> auto d) : BFloat16(detail::double_to_float(d)) {}
+  BFloat16(std::same_as<double> auto d) : BFloat16(detail::double_to_odd(d)) {}
   operator float() const { return detail::bfloat_to_float(bits); }
 };
 

@@ -125,6 +125,7 @@ std::string pad_left(const std::string& s, std::size_t n) {
   return s.size() < n ? std::string(n - s.size(), ' ') + s : s;
 }
 
+// Returns v with this number of digits after the point, and an exponent.
 std::string exact_digits(double v, std::size_t fraction) {
   char buffer[64];
   const auto r =

@@ -21,8 +21,8 @@ namespace chainer {
 class StateRecord {
  public:
   /// Returns compute(), which a recording StateScope of this thread keeps, or the arrays that the corresponding call of
-  /// the recorded run got, in a repeating one. Throws RuntimeError if the recorded run made fewer
-  /// calls; fewer calls of the later run are not noticed.
+  /// the recorded run got, in a repeating one. Throws RuntimeError if the recorded run made fewer calls; that a later
+  /// run makes fewer is not noticed.
   static Arrays get(const std::function<Arrays()>& compute);
 
  private:

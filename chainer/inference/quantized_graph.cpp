@@ -229,14 +229,16 @@ std::string QuantizedGraph::refusal(const Node& n) const {
   if (moves(n)) return "it has several results";
   if (is_one_of(n, kMeans)) return is_made_of_integers(n.inputs[0]) ? "" : "its input is made in float32";
   if (is_one_of(n, std::array<std::string_view, 3>{"GRU", "LSTM", "RNN"}))
-    return "its activations are others than usual";
+    return "its activations are not the default ones";
   return "the operator runs in float32";
 }
 
 Array QuantizedGraph::finite_weight(const std::string& name) const {
   const Array& W = *constant(name);
-  if (!all(isfinite(W)).item<bool>())
-    throw ValueError("quantize: the weight '", name, "' has elements that are not finite");
+  const Array bad = logical_not(isfinite(W));
+  if (any(bad).item<bool>())
+    throw ValueError("quantize: the weight '", name, "' must be finite, ", count_nonzero(bad).item<int64_t>(),
+                     " of its ", W.size(), " elements are not");
   return W;
 }
 

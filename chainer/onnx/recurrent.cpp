@@ -10,7 +10,6 @@
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
-#include "chainer/routines/reduction.h"
 
 namespace chainer::onnx {
 
@@ -51,10 +50,9 @@ class IntegerProducts {
   IntegerProducts(const Rnn& rnn, int64_t d) : units_(rnn.units), given_is_small_(rnn.call.integer("small_state")) {
     const Call& c = rnn.call;
     R_ = weights(c.array(2)[d], c.array(9));
-    const Array x = rnn.batch_first ? c.array(0).transpose({1, 0, 2}) : c.array(0);
+    const Array rows = rnn.x.array().reshape({rnn.steps * rnn.batch, rnn.x.shape(2)});
     const Array products =
-        host_kernels::quantized_matmul(x.reshape({rnn.steps * rnn.batch, x.shape(2)}), quantization_of(c, "x"),
-                                       weights(c.array(1)[d], c.array(8)), true, {});
+        host_kernels::quantized_matmul(rows, quantization_of(c, "x"), weights(c.array(1)[d], c.array(8)), true, {});
     const Array by_step = products.reshape({rnn.steps, rnn.batch, products.shape(1)});
     for (int64_t t = 0; t < rnn.steps; ++t) products_.push_back(by_step[t]);
   }
@@ -81,7 +79,7 @@ class IntegerProducts {
 Rnn::Rnn(const Call& c, int64_t g, std::vector<std::string> names)
     : call(c), gates(g), defaults(std::move(names)), functions(defaults.size()) {
   batch_first = c.integer("layout", 0);
-  const Variable x = batch_first ? F::transpose(c[0], {1, 0, 2}) : c[0];
+  x = batch_first ? F::transpose(c[0], {1, 0, 2}) : c[0];
   if (x.ndim() != 3 || c[1].ndim() != 3 || c[2].ndim() != 3)
     c.fail("x, W and R must have three axes, not shapes ", c[0].shape(), ", ", c[1].shape(), ", ", c[2].shape());
   steps = x.shape(0), batch = x.shape(1), units = c[2].shape(2), directions = c[1].shape(0);
@@ -94,7 +92,8 @@ Rnn::Rnn(const Call& c, int64_t g, std::vector<std::string> names)
     const std::vector<int64_t> given = c.values(4);
     if (std::any_of(given.begin(), given.end(), [&](int64_t n) { return n != steps; })) lengths = given;
   }
-  for (int64_t t = 0; t < steps; ++t) xs.push_back(F::get_item(x, {t}));
+  if (c.floating())
+    for (int64_t t = 0; t < steps; ++t) xs.push_back(F::get_item(x, {t}));
 }
 
 Direction Rnn::direction(int64_t d) const {
@@ -182,46 +181,6 @@ Variable Rnn::state_product(const Direction& d, const Variable& h, int64_t i, in
   // (With lengths, rows may keep the given state in later steps.)
   if (d.integers) return d.integers->state(h.array(), call.has(5) && (i == 0 || !lengths.empty()), gate);
   return F::matmul(h, gate < 0 ? d.R : gate_of(d.R, gate, units), {.transb = true});
-}
-
-bool is_bounded_recurrence(const Node& n) {
-  if (!n.domain.empty() || (n.op_type != "GRU" && n.op_type != "LSTM" && n.op_type != "RNN")) return false;
-  for (const Attribute& a : n.attributes)
-    if (a.name == "activations")
-      for (std::size_t i = 0; i < a.texts.size(); ++i) {
-        const std::size_t count = n.op_type == "LSTM" ? 3 : n.op_type == "GRU" ? 2 : 1;
-        const bool sigmoid = count > 1 && i % count == 0;
-        if (a.texts[i] != (sigmoid ? "Sigmoid" : "Tanh")) return false;
-      }
-  return true;
-}
-
-bool is_small(const Array& constant, const Node* maker, std::size_t output,
-              const std::function<bool(std::size_t)>& input) {
-  if (constant) return !constant.size() || max(abs(constant.astype(float64))).item<double>() <= 1;
-  if (!maker || !maker->domain.empty() || maker->inputs.empty()) return false;
-  std::string_view op = maker->op_type;
-  if (op == "ConstantOfShape") {
-    for (const Attribute& a : maker->attributes)
-      if (a.name == "value") return is_small(a.tensor, nullptr, 0, {});
-    return true;  // zeros
-  }
-  // A sequence without elements returns the given state.
-  if (op.starts_with("Quantized") || is_bounded_recurrence(*maker)) {
-    if (op.starts_with("Quantized")) op.remove_prefix(9);
-    const bool recurrent = op == "GRU" || op == "LSTM" || op == "RNN",
-               given = maker->inputs.size() > 5 && !maker->inputs[5].empty();
-    return recurrent && output < 2 && (!given || input(5));
-  }
-  if (op == "Concat") {
-    for (std::size_t i = 0; i < maker->inputs.size(); ++i)
-      if (!input(i)) return false;
-    return true;
-  }
-  for (const std::string_view moves :
-       {"Expand", "Gather", "Identity", "Reshape", "Slice", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze"})
-    if (op == moves) return input(0);
-  return false;
 }
 
 Variable gate_of(const Variable& v, int64_t k, int64_t units) {

@@ -31,7 +31,8 @@ struct Rnn {
   int64_t steps = 0, batch = 0, units = 0, directions = 0;
   bool batch_first = false;
   std::vector<int64_t> lengths;
-  Variables xs;
+  Variable x;    ///< (steps, batch, inputs)
+  Variables xs;  ///< the steps of x, unless it has integers
 
   Rnn(const Call& c, int64_t gates, std::vector<std::string> default_activations);
   Dtype dtype() const { return call.floating() ? call.dtype() : float32; }

@@ -6,12 +6,10 @@
 
 #include "chainer/core/system/file.h"
 #include "chainer/links/caffe/net.h"
+#include "caffe_layers.h"
 #include "folder.h"
 #include "test.h"
 
-using namespace chainer;
-using CaffeLayer = chainer::caffe::Layer;
-using chainer::caffe::Net;
 namespace fs = std::filesystem;
 
 namespace {
@@ -47,16 +45,6 @@ float blob(const Net& net, const std::string& name, std::size_t i) {
   throw KeyError("no layer ", name);
 }
 float first(const Array& a) { return a.ravel()[0].item<float>(); }
-
-bool with_protobuf() {
-  try {
-    (void)caffe::write_net({});
-    return true;
-  } catch (const MissingPartError& e) {
-    EXPECT(std::string(e.what()).find("protobuf") != std::string::npos);
-    return false;
-  }
-}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/mixed_precision.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/creation.h"

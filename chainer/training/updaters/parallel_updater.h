@@ -56,9 +56,8 @@ struct ParallelUpdaterOptions {
 /// Splits each batch over several models (example i goes to model i modulo their number, the main one first), computes
 /// their losses and gradients in parallel, and updates the main model with the sum of the gradients; a loss that is a
 /// mean counts once for each model, as in the manual. Each update copies the parameters and persistent values of the
-/// main model to the others. Models and their examples are moved to the devices; those on the
-/// host ("@cpu:0", "@cpu:1") are threads with a share of the cores. The order of random numbers drawn by different
-/// models is not deterministic.
+/// main model to the others. Models and their examples are moved to the devices; those on the host ("@cpu:0", "@cpu:1")
+/// are threads with a share of the cores. The order of random numbers drawn by different models is not deterministic.
 class ParallelUpdater : public StandardUpdater {
  public:
   /// Throws ValueError if neither models nor devices are given, KeyError if none is named main.

@@ -31,7 +31,7 @@ template <class To, class From>
   } else if constexpr (__is_same(From, Mask)) {
     return convert<To>(int64_t(v.bits != 0));
   } else if constexpr (__is_same(From, double) && (__is_same(To, Half) || __is_same(To, BHalf))) {
-    return convert<To>(chainer::detail::double_to_float(v));
+    return convert<To>(chainer::detail::double_to_odd(v));
   } else if constexpr (__is_same(To, Half)) {
     return {chainer::detail::float_to_half(static_cast<float>(v))};
   } else if constexpr (__is_same(To, BHalf)) {
