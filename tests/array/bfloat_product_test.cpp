@@ -35,9 +35,9 @@ TEST(bfloat_products_are_those_of_float64) {
   random::RandomState draw(5);
   const int before = cpu::thread_count();
   int count = 0;
-  for (const int64_t m : {1, 4, 16, 17, 33, 100})
-    for (const int64_t n : {1, 15, 32, 70, 600})
-      for (const int64_t k : {0, 1, 2, 31, 64, 101, 300, 1024, 2085})
+  for (const int64_t m : {1, 4, 8, 9, 17, 33, 100})
+    for (const int64_t n : {1, 5, 8, 15, 32, 70, 600})
+      for (const int64_t k : {0, 1, 2, 7, 8, 9, 31, 64, 101, 300, 1024, 2085})
         for (const Dtype dtype : {bfloat16, float32}) {
           const int c = count++;
           const Array a = matrix(draw, m, k, c & 1, c % 3), b = matrix(draw, k, n, c & 2, c % 5);
@@ -64,7 +64,14 @@ TEST(bfloat_products_are_those_of_float64) {
 TEST(bfloat_products_of_some_rows_have_the_same_bits) {
   random::RandomState draw(6);
   const Array a = draw.normal(0, 1, {70, 130}).astype(bfloat16), b = draw.normal(0, 1, {130, 90}).astype(bfloat16);
-  const Array all = matmul(a, b);
+  const Array all = matmul(a, b), columns = matmul(a, b.T().copy().T());
+  EXPECT(same_bits(all, columns));
+  for (int64_t rows = 1; rows < 10; ++rows) {
+    const Slice some(3, 3 + rows);
+    EXPECT(same_bits(matmul(a[{some}], b.T().copy().T()), all[{some}]));
+    EXPECT(same_bits(matmul(a, b[{Slice(), some}]), all[{Slice(), some}]));
+    EXPECT(same_bits(matmul(a.T().copy().T(), b[{Slice(), some}]), all[{Slice(), some}]));
+  }
   for (const int64_t rows : {1, 3, 16, 31, 32, 33, 64}) {
     EXPECT(same_bits(matmul(a[{Slice(0, rows)}], b), all[{Slice(0, rows)}]));
     EXPECT(same_bits(matmul(a[{Slice(5, 5 + std::min<int64_t>(rows, 60))}], b),

@@ -42,6 +42,34 @@ TEST(thin_products_have_the_values_of_float64) {
   }
 }
 
+// In parts that are converted to float32, for every length of a part, and one less and more.
+TEST(thin_products_of_16_bits) {
+  random::RandomState draw(6);
+  int layout = 0;
+  for (const Dtype dtype : {float16, bfloat16})
+    for (const int64_t few : {1, 3, 4, 5})
+      for (const int64_t many : {1, 63, 65, 511, 513, 1100})
+        for (const int64_t k : {1, 7, 127, 128, 129, 700})
+          for (const Dtype out_dtype : {dtype, float32}) {
+            const bool flipped = ++layout & 1, ta = layout & 2, tb = layout & 4;
+            const Array a = amid_nan(flipped ? many : few, k, ta).astype(dtype),
+                        b = amid_nan(k, flipped ? few : many, tb).astype(dtype);
+            const Array start = random::uniform(-1, 1, {a.shape()[0], b.shape()[1]}).astype(out_dtype);
+            const double beta = layout % 3 == 0 ? 0.5 : 0, rounding = dtype == float16 ? 1e-3 : 8e-3;
+            const Array sum = start.astype(float64) * beta + exactly(a, b) * 2;
+            Array first;
+            for (const int threads : {1, 3}) {
+              cpu::set_thread_count(threads);
+              Array out = start.copy();
+              out.device().backend().gemm(a, b, out, 2, beta);
+              EXPECT_CLOSE(out.astype(float64), sum, {.atol = 1e-4, .rtol = out_dtype == float32 ? 1e-5 : rounding});
+              if (threads == 1) first = out;
+              EXPECT(same_bits(out, first));
+            }
+          }
+  cpu::set_thread_count(0);
+}
+
 TEST(thin_products_have_the_same_bits_for_any_number_of_threads) {
   for (const auto& [m, k, n] : {std::tuple{1, 700, 3001}, {4, 2049, 515}, {3001, 700, 2}, {515, 2049, 3}})
     for (int layout = 0; layout < 4; ++layout) {

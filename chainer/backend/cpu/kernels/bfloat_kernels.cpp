@@ -7,8 +7,8 @@ namespace chainer::cpu {
 namespace {
 
 const BfloatKernels* choose() {
-  static constexpr BfloatKernels by_tiles{"amx", true, tiles::product, dots::pack, dots::round},
-      by_dots{"avx512_bf16", false, dots::product, dots::pack, dots::round};
+  static constexpr BfloatKernels by_tiles{"amx", true, tiles::product, dots::thin_product, dots::pack, dots::round},
+      by_dots{"avx512_bf16", false, dots::product, dots::thin_product, dots::pack, dots::round};
   if (!allows_extensions() || !product_instructions().bfloat16) return nullptr;
   return product_instructions().bfloat16_tiles && allows_extensions(true) ? &by_tiles : &by_dots;
 }

@@ -32,10 +32,28 @@ struct BfloatProduct {
 /// The offsets of an inner axis of one segment.
 inline constexpr int64_t kOneSegment[] = {0};
 
+/// A product of few rows, which reads the second matrix once and in place: sums(i, j) = sum over l < k of
+/// a(i, l) b(l, j). Element l of row i of a is a[i * a_row + l],
+/// followed by a zero if k is odd. Rows of b have distance b_step, or its columns if it is
+/// transposed. The sums are those of BfloatProduct, to the bit.
+struct BfloatThinProduct {
+  int64_t rows, k;
+  const uint16_t* a;
+  int64_t a_row;
+  const uint16_t* b;
+  int64_t b_step;
+  bool b_transposed;
+  float* sums;
+  int64_t sums_row;
+};
+inline constexpr int64_t kBfloatThinRows = 8;
+
 struct BfloatKernels {
   const char* name;
   bool tiles;  ///< by AMX, which multiplies an order of magnitude faster than float32's instructions
   void (*product)(const BfloatProduct& p);
+  /// Computes the first `columns` columns, and undefined sums for the rest of a block of 32.
+  void (*thin_product)(const BfloatThinProduct& p, int64_t columns);
   /// Packs `rows` rows, whose distance is `step`, of `columns` columns into panels of distance `panel`.
   void (*pack)(uint16_t* to, int64_t panel, const uint16_t* b, int64_t step, int64_t rows, int64_t columns);
   /// Rounds n floats to bfloat16; denormal ones to zero.
@@ -51,6 +69,7 @@ void product(const BfloatProduct& p);
 }
 namespace dots {
 void product(const BfloatProduct& p);
+void thin_product(const BfloatThinProduct& p, int64_t columns);
 void pack(uint16_t* to, int64_t panel, const uint16_t* b, int64_t step, int64_t rows, int64_t columns);
 void round(uint16_t* to, const float* from, int64_t n);
 }  // namespace dots

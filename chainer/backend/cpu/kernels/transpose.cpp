@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Transposition in small squares, so that both sides access whole cache lines. Compiled once per instruction set.
-#include <utility>
-
 #include "chainer/backend/cpu/kernels/fill.h"
 #include "chainer/backend/cpu/kernels/float_vector.h"
+#include "chainer/backend/cpu/kernels/turn.h"
 
 namespace {
 
@@ -17,23 +16,6 @@ template <class T>
     for (int64_t a = 0; a < kSide; ++a) out[b * out_step + a] = square[a][b];
 }
 
-// For two registers whose numbers differ in one bit: exchanges this bit with the same bit of the lane numbers.
-template <int bit, class V, int... lane>
-[[gnu::always_inline]] inline void exchange(V& a, V& b, std::integer_sequence<int, lane...>) {
-  constexpr int lanes = sizeof...(lane);
-  const V low = __builtin_shufflevector(a, b, (lane & bit ? lanes + (lane ^ bit) : lane)...);
-  b = __builtin_shufflevector(a, b, (lane & bit ? lanes + lane : lane ^ bit)...);
-  a = low;
-}
-// Transposes a square in registers, bit by bit (Eklundh, "A fast computer method for matrix transposing", 1972).
-template <int bit, class V, int lanes>
-[[gnu::always_inline]] inline void turn(V (&v)[lanes]) {
-#pragma GCC unroll 32
-  for (int i = 0; i < lanes; ++i)
-    if (!(i & bit)) exchange<bit>(v[i], v[i + bit], std::make_integer_sequence<int, lanes>());
-  if constexpr (bit > 1) turn<bit / 2>(v);
-}
-
 template <class T>
 [[gnu::always_inline, maybe_unused]] inline void square_in_registers(T* out, int64_t out_step, const T* in,
                                                                      int64_t in_step) {
@@ -42,7 +24,7 @@ template <class T>
   V v[kSide];
 #pragma GCC unroll 32
   for (int a = 0; a < kSide; ++a) __builtin_memcpy(&v[a], in + a * in_step, sizeof v[a]);
-  turn<kSide / 2>(v);
+  chainer::cpu::turn<kSide / 2>(v);
 #pragma GCC unroll 32
   for (int b = 0; b < kSide; ++b) __builtin_memcpy(out + b * out_step, &v[b], sizeof v[b]);
 }

@@ -10,6 +10,7 @@
 #include "chainer/backend/cpu/kernels/bfloat_table.h"
 #include "chainer/backend/cpu/kernels/table.h"
 #include "chainer/backend/cpu/loops/scratch_buffer.h"
+#include "chainer/backend/cpu/products/bfloat_writer.h"
 #include "chainer/backend/cpu/products/blocks.h"
 #include "chainer/core/parallel.h"
 
@@ -17,29 +18,25 @@ namespace chainer::cpu {
 namespace {
 
 constexpr int64_t kInnerPart = 1024;  // elements of the inner axis that are multiplied at a time
-constexpr int64_t kMostPanels = 16;   // of a task
+constexpr int64_t kMostPanels = BfloatWriter::kStep / kBfloatColumns;  // of a task
 
-// The product as it is computed: element (i, j) of the result is c[i * c_row + j * c_column].
-struct Task {
-  BfloatProblem p;
-  int64_t c_row, c_column;
-};
+using Task = BfloatTask;
 
 // Rows of a that are contiguous along the inner axis need no packing. If both operands are, the longer one is read in
 // place.
-Task arranged(const BfloatProblem& p) {
+Task arranged(const HalfProblem& p) {
   if (p.ta || !p.tb || p.n <= p.m) return {p, p.ldc, 1};
-  BfloatProblem flipped = p;
+  HalfProblem flipped = p;
   flipped.m = p.n, flipped.n = p.m;
   flipped.a = p.b, flipped.lda = p.ldb;
   flipped.b = p.a, flipped.ldb = p.lda;
   return {flipped, 1, p.ldc};
 }
 
-BfloatColumns columns_of(const BfloatProblem& p) { return {p.b, p.ldb, p.tb}; }
+BfloatColumns columns_of(const HalfProblem& p) { return {p.b, p.ldb, p.tb}; }
 
 // Packs `inner` elements of `rows` rows in blocks of 32 x 32, padded with zeros.
-void pack_rows(const BfloatProblem& p, int64_t row, int64_t rows, int64_t from, int64_t inner, uint16_t* to) {
+void pack_rows(const HalfProblem& p, int64_t row, int64_t rows, int64_t from, int64_t inner, uint16_t* to) {
   for (int64_t l = 0; l < inner; l += kBfloatInner, to += kBfloatRows * kBfloatInner) {
     const int64_t count = std::min(kBfloatInner, inner - l);
     if (rows < kBfloatRows || count < kBfloatInner) std::memset(to, 0, kBfloatRows * kBfloatInner * sizeof(uint16_t));
@@ -53,47 +50,6 @@ void pack_rows(const BfloatProblem& p, int64_t row, int64_t rows, int64_t from, 
   }
 }
 
-// Writes a block of sums, whose rows have distance kMostPanels * kBfloatColumns.
-class Writer {
- public:
-  explicit Writer(const Task& t) : t_(t) {}
-  void write(const float* sums, int64_t row, int64_t rows, int64_t column, int64_t columns) const {
-    constexpr int64_t kStep = kMostPanels * kBfloatColumns;
-    if (t_.c_column == 1) {
-      for (int64_t i = 0; i < rows; ++i) line((row + i) * t_.c_row + column, sums + i * kStep, columns);
-      return;
-    }
-    float turned[kBfloatColumns * kBfloatRows];
-    for (int64_t j = 0; j < columns; j += kBfloatColumns) {
-      const int64_t count = std::min(kBfloatColumns, columns - j);
-      kernels().transpose[4](turned, kBfloatRows, sums + j, kStep, rows, count);
-      for (int64_t i = 0; i < count; ++i) line((column + j + i) * t_.c_column + row, turned + i * kBfloatRows, rows);
-    }
-  }
-
- private:
-  // n consecutive elements of the result
-  void line(int64_t at, const float* sums, int64_t n) const {
-    const BfloatProblem& p = t_.p;
-    const int type = static_cast<int>(p.c_is_float ? float32 : bfloat16);
-    void* const to =
-        static_cast<char*>(p.c) + at * static_cast<int64_t>(p.c_is_float ? sizeof(float) : sizeof(uint16_t));
-    if (p.alpha == 1 && p.beta == 0) {
-      if (!p.c_is_float) return bfloat_kernels()->round(static_cast<uint16_t*>(to), sums, n);
-      std::memcpy(to, sums, static_cast<std::size_t>(n) * sizeof(float));
-      return;
-    }
-    float values[kMostPanels * kBfloatColumns];
-    if (p.beta == 0)
-      std::fill_n(values, n, 0.f);
-    else
-      kernels().load[kF32][type](values, to, 1, n);
-    for (int64_t j = 0; j < n; ++j) values[j] = (p.beta == 0 ? 0 : p.beta * values[j]) + p.alpha * sums[j];
-    kernels().store[kF32][type](to, 1, values, n);
-  }
-  const Task& t_;
-};
-
 // The computation of a block of rows and a group of panels.
 class Group {
  public:
@@ -104,7 +60,7 @@ class Group {
   }
 
   void run(int64_t row, int64_t first, int64_t count) const {
-    const BfloatProblem& p = t_.p;
+    const HalfProblem& p = t_.p;
     const int64_t rows = std::min(kBfloatRows, p.m - row), most = p.k <= kInnerPart ? kPanelsInCache : kMostPanels;
     for (int64_t panel = first; panel < first + count; panel += most) {
       const int64_t panels = std::min(most, first + count - panel), column = panel * kBfloatColumns;
@@ -128,7 +84,7 @@ class Group {
                               .panels = panels,
                               .narrow = columns - (panels - 1) * kBfloatColumns <= kBfloatColumns / 2,
                               .sums = sums_.data(),
-                              .sums_row = kMostPanels * kBfloatColumns,
+                              .sums_row = BfloatWriter::kStep,
                               .start = from == 0};
         if (whole) {
           bfloat_kernels()->product(product);
@@ -143,7 +99,7 @@ class Group {
         product.last = inner - (whole + product.steps - 1) * kBfloatInner;
         bfloat_kernels()->product(product);
       }
-      Writer(t_).write(sums_.data(), row, rows, column, columns);
+      BfloatWriter(t_).write(sums_.data(), row, rows, column, columns);
     }
   }
 
@@ -187,9 +143,11 @@ void pack_bfloat_panels(const BfloatColumns& p, int64_t first, int64_t end, int6
   }
 }
 
-void multiply_bfloat(const BfloatProblem& problem) {
+void multiply_bfloat(const HalfProblem& problem) {
+  const bool outer = problem.k <= kBfloatThinRows && !problem.tb;
+  if (outer || std::min(problem.m, problem.n) <= kBfloatThinRows) return multiply_bfloat_rows(problem);
   const Task task = arranged(problem);
-  const BfloatProblem& p = task.p;
+  const HalfProblem& p = task.p;
   const int64_t padded = blocks_of(p.k, kBfloatInner) * kBfloatInner, panels = blocks_of(p.n, kBfloatColumns),
                 size = padded * kBfloatColumns;
   const int64_t row_blocks = blocks_of(p.m, kBfloatRows), threads = thread_count();

@@ -16,6 +16,7 @@
 #include "chainer/backend/cpu/products/matrix_stack.h"
 #include "chainer/backend/cpu/products/own_product.h"
 #include "chainer/backend/cpu/products/problem.h"
+#include "chainer/backend/cpu/products/thin_product.h"
 #include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
@@ -29,9 +30,6 @@ constexpr int64_t kLongSum = 2048, kFewSums = int64_t(1) << 20;
 constexpr int64_t kBlasPiece = int64_t(1) << 18;  // for OpenBLAS, whose calls have less overhead
 // With few rows or columns, a product is bound by reading the matrix, and smaller pieces are worth a thread.
 constexpr int64_t kThinPiece = int64_t(1) << 18;
-// This library's own kernel has no set-up, so even smaller pieces are worth a thread.
-constexpr int64_t kOwnThinPiece = int64_t(1) << 16, kThinUnit = 64;
-
 // With at least this many rows, packing a transposed second matrix for the own kernel pays.
 constexpr int64_t kPanelRows = 256;
 
@@ -160,49 +158,6 @@ void by_loops(const Problem<T>& p) {
   parallel_ranges(p.m, p.m * p.n * p.k / 8, 8, [&](int64_t begin, int64_t end) { plain_rows(p, begin, end); });
 }
 
-// Returns true for products with few rows or columns, which read the large matrix once without packing it. Inner
-// products of several rows end in many sums over lanes; there packing pays, unless the product is small. If the
-// environment selects a library, it is always used.
-bool is_thin(int64_t m, int64_t n, int64_t k, bool a_transposed, bool b_transposed) {
-  const bool inner_products = m > kThinRows ? !a_transposed : b_transposed;
-  const int64_t rows = std::min(m, n);
-  return rows <= kThinRows && (rows == 1 || !inner_products || m * n * k <= kSmall) && !library_is_chosen();
-}
-void by_thin_kernel(const Problem<float>& p) {
-  const bool flipped = p.m > kThinRows;  // computes the transposed product: few columns
-  const int64_t rows = flipped ? p.n : p.m, columns = flipped ? p.m : p.n;
-  ThinProduct t{.rows = rows,
-                .k = p.k,
-                .a = flipped ? p.b : p.a,
-                .b = flipped ? p.a : p.b,
-                .b_step = flipped ? p.lda : p.ldb,
-                .b_transposed = flipped ? !p.ta : p.tb,
-                .out = p.c,
-                .out_row = flipped ? 1 : p.ldc,
-                .out_column = flipped ? p.ldc : 1,
-                .alpha = p.alpha,
-                .beta = p.beta};
-  const int64_t step = flipped ? p.ldb : p.lda;
-  const bool columns_apart = flipped ? !p.tb : p.ta;
-  std::vector<float> rows_together;
-  if (columns_apart || (rows > 1 && step != p.k)) {
-    rows_together.resize(static_cast<std::size_t>(rows * p.k));
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t l = 0; l < p.k; ++l)
-        rows_together[static_cast<std::size_t>(i * p.k + l)] = columns_apart ? t.a[l * step + i] : t.a[i * step + l];
-    t.a = rows_together.data();
-  }
-  const int64_t units = (columns + kThinUnit - 1) / kThinUnit, work = rows * columns * p.k;
-  // (The split does not change the bits of this kernel, so all threads may get equal shares.)
-  const int64_t threads = thread_count(),
-                most = std::min({work / kOwnThinPiece, units, std::max(threads, kMostPieces)});
-  const int64_t pieces = most > threads ? most / threads * threads : std::max<int64_t>(most, 1);
-  parallel(static_cast<int>(pieces), work, [&](int piece) {
-    kernels().thin_product(t, units * piece / pieces * kThinUnit,
-                           std::min(columns, units * (piece + 1) / pieces * kThinUnit));
-  });
-}
-
 // Returns true if the own kernel is faster: without a library, if there are enough rows to pack the second matrix for;
 // with one, if the second matrix is transposed and there are many rows.
 bool suits_panels(const Problem<float>& p, bool library) {
@@ -211,7 +166,7 @@ bool suits_panels(const Problem<float>& p, bool library) {
 }
 
 void multiply(const Problem<float>& p) {
-  if (is_thin(p.m, p.n, p.k, p.ta, p.tb)) return by_thin_kernel(p);
+  if (is_thin(p.m, p.n, p.k, p.ta, p.tb)) return multiply_thin(p);
   const int64_t work = p.m * p.n * p.k;
   const SgemmFunction onednn = work > kSmall ? onednn_sgemm() : nullptr;
   const Blas* const b = work > 64 && !onednn ? blas() : nullptr;
@@ -246,7 +201,9 @@ void each_product(const MatrixStack& stack, F&& run) {
   });
 }
 
-void bfloat_products(const MatrixStack& stack, Array& out, double alpha, double beta) {
+// Computes products of matrices of 16 bits by multiply(problem).
+void half_products(const MatrixStack& stack, Array& out, double alpha, double beta,
+                   void (*multiply)(const HalfProblem&)) {
   if (stack.k == 0) {
     if (beta == 0)
       out.fill(0);
@@ -256,24 +213,24 @@ void bfloat_products(const MatrixStack& stack, Array& out, double alpha, double 
   }
   const auto *a = static_cast<const uint16_t*>(stack.x.array.raw()),
              *b = static_cast<const uint16_t*>(stack.y.array.raw());
-  const bool wide = out.dtype() == float32;
   auto* const c = static_cast<char*>(out.mutable_raw());
   const auto item = static_cast<int64_t>(item_size(out.dtype()));
   each_product(stack, [&](int64_t i) {
-    multiply_bfloat({.m = stack.m,
-                     .n = stack.n,
-                     .k = stack.k,
-                     .a = a + stack.x_offset(i),
-                     .lda = stack.x.ld,
-                     .ta = stack.x.transposed,
-                     .b = b + stack.y_offset(i),
-                     .ldb = stack.y.ld,
-                     .tb = stack.y.transposed,
-                     .c = c + i * stack.m * stack.n * item,
-                     .ldc = stack.ldc,
-                     .alpha = static_cast<float>(alpha),
-                     .beta = static_cast<float>(beta),
-                     .c_is_float = wide});
+    multiply({.m = stack.m,
+              .n = stack.n,
+              .k = stack.k,
+              .dtype = stack.x.array.dtype(),
+              .a = a + stack.x_offset(i),
+              .lda = stack.x.ld,
+              .ta = stack.x.transposed,
+              .b = b + stack.y_offset(i),
+              .ldb = stack.y.ld,
+              .tb = stack.y.transposed,
+              .c_dtype = out.dtype(),
+              .c = c + i * stack.m * stack.n * item,
+              .ldc = stack.ldc,
+              .alpha = static_cast<float>(alpha),
+              .beta = static_cast<float>(beta)});
   });
 }
 
@@ -283,8 +240,12 @@ void CpuBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, 
   if (out.size() == 0) return;
   const Dtype dtype = out.dtype();
   const bool in_place = MatrixStack::holds(out);
-  if (a.dtype() == bfloat16 && in_place && bfloat_kernels() && !library_is_chosen())
-    return bfloat_products(MatrixStack(a, b, out), out, alpha, beta);
+  if (item_size(a.dtype()) == 2 && in_place && !library_is_chosen()) {
+    if (a.dtype() == bfloat16 && bfloat_kernels())
+      return half_products(MatrixStack(a, b, out), out, alpha, beta, multiply_bfloat);
+    if (std::min(out.shape()[out.ndim() - 2], out.shape()[out.ndim() - 1]) <= kThinRows)
+      return half_products(MatrixStack(a, b, out), out, alpha, beta, multiply_thin);
+  }
   const Dtype work = compute_type(dtype) == kF32 ? float32 : compute_type(dtype) == kF64 ? float64 : int64;
   if (a.dtype() != work || !in_place) {
     Array wide(out.shape(), work, out.device());
