@@ -43,9 +43,9 @@ class Backend {
   /// Allocates at least `bytes` bytes on device number `index`. Returns a block without data if there is no memory.
   [[nodiscard]] virtual memory::Block allocate(std::size_t bytes, int index) = 0;
   virtual void release(memory::Block block, int index) = 0;
-  /// Copy bytes between the host's and the device's memory. device_to_host() waits for computations of the source.
-  virtual void host_to_device(void* to, const void* from, std::size_t bytes) = 0;
-  virtual void device_to_host(void* to, const void* from, std::size_t bytes) = 0;
+  /// Copy bytes between the host's and a device's memory. device_to_host() waits for computations of the source.
+  virtual void host_to_device(int device, void* to, const void* from, std::size_t bytes) = 0;
+  virtual void device_to_host(int device, void* to, const void* from, std::size_t bytes) = 0;
   /// out = op(inputs...), elementwise. Inputs have the shape of `out` (with zero strides along broadcast axes) and any
   /// dtype. They are converted to `compute` (float32, float64, int64 or bool); the result is converted to out's dtype.
   virtual void elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) = 0;

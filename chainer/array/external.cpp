@@ -5,6 +5,15 @@
 
 namespace chainer {
 
+// Work of a device that reads the memory may be queued; an owner outside does not know the streams of this library.
+ExternalBody::~ExternalBody() {
+  if (!release) return;
+  if (!device.is_host()) try {
+      device.synchronize();
+    } catch (const std::exception&) {}  // of a device that is lost; it reads nothing any more
+  release();
+}
+
 Array external_array(void* data, const Shape& shape, Dtype dtype, std::function<void()> release,
                      const ExternalOptions& options) {
   // If anything fails before the body owns the function, the memory is released here.

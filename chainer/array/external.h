@@ -17,8 +17,9 @@ struct ExternalOptions {
 };
 /// Returns an array whose elements are at `data`, which must be aligned to the size of an element and remain valid
 /// until `release` is called. `release` is called when the last array on this memory is destroyed, on the thread that
-/// drops it; also if this function throws. It must not throw. It may be empty if the memory outlives all arrays. Throws
-/// ValueError for an unaligned or null address, DimensionError if the number of strides differs from the rank.
+/// drops it, after the work that the memory's device has to do; also if this function throws. It must not throw. It may
+/// be empty if the memory outlives all arrays. Throws ValueError for an unaligned or null address, DimensionError if
+/// the number of strides differs from the rank.
 Array external_array(void* data, const Shape& shape, Dtype dtype, std::function<void()> release,
                      const ExternalOptions& options = {});
 /// Returns false for an array on read-only external memory, and for results of broadcast_to(), whose elements are
@@ -39,9 +40,7 @@ struct ExternalBody : ArrayBody {
     tail = sizeof(ExternalBody) - sizeof(ArrayBody);
     marks.store(kExternal, std::memory_order_relaxed);
   }
-  ~ExternalBody() {
-    if (release) release();
-  }
+  ~ExternalBody();
   std::function<void()> release;
 };
 

@@ -28,10 +28,10 @@ Array Array::to_device(const Device& to) const {
   }
   if (to.is_host()) {
     fetched.fetch_add(1, std::memory_order_relaxed);
-    device().backend().device_to_host(out.mutable_raw(), gapless.raw(), bytes);
+    device().backend().device_to_host(device().index(), out.mutable_raw(), gapless.raw(), bytes);
   } else {
     sent.fetch_add(1, std::memory_order_relaxed);
-    to.backend().host_to_device(out.mutable_raw(), gapless.raw(), bytes);
+    to.backend().host_to_device(to.index(), out.mutable_raw(), gapless.raw(), bytes);
   }
   return out;
 }

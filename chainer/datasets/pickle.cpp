@@ -6,6 +6,7 @@
 #include <deque>
 #include <unordered_map>
 
+#include "chainer/array/host.h"
 #include "chainer/core/little_endian.h"
 #include "chainer/core/utf8.h"
 #include "chainer/datasets/pickle_ops.h"
@@ -344,7 +345,7 @@ void put_array(std::string& out, const Array& given) {
     out += static_cast<char>(kNone);
     return;
   }
-  const Array a = (given.dtype() == bfloat16 ? given.astype(float32) : given).contiguous();
+  const Array a = to_host(given.dtype() == bfloat16 ? given.astype(float32) : given).contiguous();
   const std::string code = type_code(a.dtype());  // such as "<f4"
   // numpy.core.multiarray._reconstruct(numpy.ndarray, (0,), b"b"), then its state
   out += "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\nK";

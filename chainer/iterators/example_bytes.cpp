@@ -3,6 +3,7 @@
 // of 16 bytes.
 #include <cstring>
 
+#include "chainer/array/host.h"
 #include "chainer/core/error.h"
 #include "chainer/iterators/workers.h"
 
@@ -52,7 +53,7 @@ std::size_t write_example(const Example& e, char* to, std::size_t room) {
       w.number(-1);
       continue;
     }
-    const Array a = e[i].contiguous();
+    const Array a = to_host(e[i]).contiguous();
     w.number(static_cast<int64_t>(a.dtype()));
     w.number(a.ndim());
     for (int64_t n : a.shape()) w.number(n);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/host.h"
 #include "chainer/links/left_out.h"
 #include "chainer/links/link.h"
 
@@ -62,7 +63,7 @@ struct Walk : MemberVisitor {
     Array other = p.array().copy();
     s.array(name, other);
     const auto bytes = [](const Array& a) { return static_cast<std::size_t>(a.size()) * item_size(a.dtype()); };
-    const Array mine = p.array().contiguous(), theirs = other.contiguous();
+    const Array mine = to_host(p.array()).contiguous(), theirs = to_host(other).contiguous();
     if (std::memcmp(mine.raw(), theirs.raw(), bytes(mine)) != 0)
       throw ValueError(first, " and ", paths->here, "/", name,
                        " are the same parameter in this link, but have different values in the file");

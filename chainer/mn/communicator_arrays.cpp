@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "chainer/array/host.h"
 #include "chainer/mn/communicator_base.h"
 #include "chainer/mn/roll_call.h"
 #include "chainer/mn/transport.h"
@@ -27,7 +28,7 @@ void CommunicatorBase::send_arrays(const Arrays& data, bool tuple, int dest, int
   }
   send_bytes(encode(Object(std::move(header))), dest, tag, "send");
   for (const Array& a : data) {
-    auto keep = std::make_shared<Array>(a.contiguous());
+    auto keep = std::make_shared<Array>(to_host(a).contiguous());
     roll_call_->wait(*transport_->send(keep->raw(), static_cast<std::size_t>(keep->nbytes()), dest, tag, keep), "send",
                      {dest});
   }
@@ -79,7 +80,7 @@ Array CommunicatorBase::bcast(const Array& data, std::optional<int64_t> max_buf_
   const ObjectList& entry = decoded.to_list();
   auto a = std::make_shared<Array>();
   if (rank_ == root) {
-    *a = data.contiguous();
+    *a = to_host(data).contiguous();
   } else {
     Shape shape;
     for (std::size_t d = 1; d < entry.size(); ++d) shape.push_back(entry[d].to_int());
@@ -92,7 +93,7 @@ Array CommunicatorBase::bcast(const Array& data, std::optional<int64_t> max_buf_
     const auto n = static_cast<std::size_t>(std::min(piece, total - at));
     roll_call_->wait(*transport_->broadcast(bytes + at, n, root, a), "bcast");
   }
-  return rank_ == root ? data : *a;
+  return rank_ == root ? data : data ? a->to_device(data.device()) : *a;
 }
 
 Arrays CommunicatorBase::gather(const Array& data, int root) {
@@ -101,7 +102,7 @@ Arrays CommunicatorBase::gather(const Array& data, int root) {
   enter("gather", text("at root ", root));
   Arrays out;
   for (const std::string& bytes : gather_bytes(encode(Object(data)), root, "gather"))
-    out.push_back(decode(bytes).to_array());
+    out.push_back(decode(bytes).to_array().to_device(data.device()));
   return out;
 }
 
@@ -110,7 +111,7 @@ Arrays CommunicatorBase::allgather(const Array& data) {
   enter("allgather");
   Arrays out;
   for (const std::string& bytes : allgather_bytes(encode(Object(data)), "allgather"))
-    out.push_back(decode(bytes).to_array());
+    out.push_back(decode(bytes).to_array().to_device(data.device()));
   return out;
 }
 
@@ -152,7 +153,8 @@ Arrays CommunicatorBase::alltoall(const Arrays& xs) {
     keep->first = static_cast<int64_t>(keep->second.size());
     const Pending head = transport_->send(&keep->first, sizeof(int64_t), to, kCollectiveTag, keep),
                   body = transport_->send(keep->second.data(), keep->second.size(), to, kCollectiveTag, keep);
-    out[static_cast<std::size_t>(from)] = decode(receive_bytes(from, kCollectiveTag, "alltoall")).to_array();
+    const Array received = decode(receive_bytes(from, kCollectiveTag, "alltoall")).to_array();
+    out[static_cast<std::size_t>(from)] = received.to_device(xs[static_cast<std::size_t>(rank_)].device());
     roll_call_->wait(*head, "alltoall", {to});
     roll_call_->wait(*body, "alltoall", {to});
   }
@@ -165,12 +167,12 @@ Array CommunicatorBase::allreduce(const Array& data) {
   enter("allreduce", describe(data));
   auto out = std::make_shared<Array>(data.shape(), data.dtype());
   if (data.size()) {
-    const Array in = data.contiguous();
+    const Array in = to_host(data).contiguous();
     std::memcpy(out->mutable_raw(), in.raw(), static_cast<std::size_t>(in.nbytes()));
     roll_call_->wait(*transport_->allreduce(out->mutable_raw(), out->size(), out->dtype(), Reduce::sum, out),
                      "allreduce");
   }
-  return *out;
+  return out->to_device(data.device());
 }
 
 }  // namespace chainer::mn

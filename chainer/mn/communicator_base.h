@@ -62,6 +62,9 @@ class CommunicatorBase {
   /// Returns a pointer to the MPI_Comm of these ranks, for programs that call MPI.
   const void* mpi_comm() const;
 
+  // Arrays on devices pass through the host. Results are on the device of the argument, if there is one, or on the
+  // host.
+
   /// Sends an array, or a tuple of arrays. Waits until the receiver has the data, unless they are small. Throws
   /// ValueError for sending to the own rank.
   void send(const Array& data, int dest, int tag = 0) { send_arrays(Arrays{data}, false, dest, tag); }

@@ -8,6 +8,9 @@
 
 namespace chainer::mn::functions {
 
+// Variables on devices pass through the host; results are on the device of the (first) argument. recv() and send()
+// return variables on the host.
+
 /// Options of recv().
 struct RecvOptions {
   Variable delegate_variable = {};  ///< earlier communication of this rank, differentiated after this function

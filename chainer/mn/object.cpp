@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "chainer/array/host.h"
 #include "chainer/routines/arithmetic.h"
 
 namespace chainer::mn {
@@ -48,7 +49,7 @@ struct Encoder {
     text(name(v.dtype()));
     word(v.ndim());
     for (int64_t n : v.shape()) word(n);
-    const Array a = v.contiguous();
+    const Array a = to_host(v).contiguous();
     if (a.size()) out.append(static_cast<const char*>(a.raw()), static_cast<std::size_t>(a.nbytes()));
   }
   void operator()(const ObjectList& v) {
@@ -213,7 +214,7 @@ bool Object::operator==(const Object& o) const {
   }
   if (!*a || !*b) return !*a && !*b;
   if (a->dtype() != b->dtype() || a->shape() != b->shape()) return false;
-  const Array x = a->contiguous(), y = b->contiguous();
+  const Array x = to_host(*a).contiguous(), y = to_host(*b).contiguous();
   return !x.size() || std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(x.nbytes())) == 0;
 }
 

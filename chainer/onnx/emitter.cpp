@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "chainer/array/host.h"
 #include "chainer/routines/creation.h"
 
 namespace chainer::onnx {
@@ -59,7 +60,7 @@ std::string Emitter::node(std::string_view op, std::vector<std::string> inputs, 
 
 std::string Emitter::constant(const Array& value) {
   constexpr int64_t kSmall = 64;
-  const Array a = value.contiguous();
+  const Array a = to_host(value).contiguous();
   std::string key;
   if (a.size() <= kSmall) {
     key = text(a.dtype(), a.shape(), "\n");

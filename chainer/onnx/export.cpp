@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "chainer/array/host.h"
 #include "chainer/core/system/file.h"
 #include "chainer/core/system/file_writer.h"
 #include "chainer/onnx/emitter.h"
@@ -157,7 +158,7 @@ ModelFile emitted(const Job& job, Runs runs, std::vector<FreeLength> free) {
   add_used(e.file, used);
   Weights initializers;
   for (auto& w : weights)
-    if (used.contains(w.first)) initializers.push_back(std::move(w));
+    if (used.contains(w.first)) initializers.emplace_back(w.first, to_host(w.second));
   for (auto& c : e.file.initializers) initializers.push_back(std::move(c));
   e.file.initializers = std::move(initializers);
   return std::move(e.file);

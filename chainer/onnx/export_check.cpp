@@ -6,6 +6,7 @@
 #include <set>
 
 #include "chainer/autograd/mixed_precision.h"
+#include "chainer/array/host.h"
 #include "chainer/array/index.h"
 #include "chainer/onnx/program.h"
 #include "chainer/routines/arithmetic.h"
@@ -62,11 +63,11 @@ std::vector<Variables> disturbed(const Variables& inputs) {
   const auto changed = [&](bool other_signs, std::optional<Integers> how) {
     Variables out;
     for (const Variable& v : inputs) {
-      const Array& a = v.array();
-      out.push_back(Variable(is_floating(a.dtype()) ? other_numbers(a, draws, other_signs)
-                             : how                  ? other_integers(a, draws, *how)
-                                                    : a,
-                             false));
+      const Array a = to_host(v.array());
+      const Array other = is_floating(a.dtype()) ? other_numbers(a, draws, other_signs)
+                          : how                  ? other_integers(a, draws, *how)
+                                                 : a;
+      out.push_back(Variable(other.to_device(v.device()), false));
     }
     return out;
   };
@@ -81,11 +82,11 @@ Variables of_lengths(const Variables& inputs, const std::vector<AxisLength>& len
   Variables out;
   random::RandomState draws(2);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    Array a = inputs[i].array();
+    Array a = to_host(inputs[i].array());
     for (const AxisLength& l : lengths)
       if (l.input == i) a = take(a, arange(l.length) % a.shape()[l.axis], l.axis);
     if (is_floating(a.dtype())) a = other_numbers(flip(a.ravel(), 0).reshape(a.shape()), draws, false);
-    out.push_back(Variable(a, false));
+    out.push_back(Variable(a.to_device(inputs[i].device()), false));
   }
   return out;
 }
@@ -194,7 +195,9 @@ std::optional<std::string> Check::difference(const Variables& inputs, const Vari
   const PlainPrecision plain;
   NoBackpropMode no_graph;
   try {
-    const Variables got = parts_->program.run(parts_->program.plan, parts_->leaves, inputs);
+    Variables here;  // the file's weights are on the host
+    for (const Variable& v : inputs) here.push_back(v.device().is_host() ? v : Variable(to_host(v.array()), false));
+    const Variables got = parts_->program.run(parts_->program.plan, parts_->leaves, here);
     return onnx::difference(got, expected, shapes_only, parts_->names);
   } catch (const Error& e) {
     const std::string_view message = e.what();

@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "chainer/array/host.h"
 #include "chainer/core/little_endian.h"
 #include "chainer/core/system/mapped_file.h"
 #include "chainer/onnx/model_file.h"
 #include "chainer/onnx/onnx.pb.h"
+#include "chainer/onnx/raw_tensors.h"
 
 namespace chainer::onnx {
 namespace {
@@ -85,13 +87,16 @@ Array from_external(const proto::TensorProto& t, const Shape& shape, const std::
                   t.data_type(), what);
 }
 
-Array from_proto(const proto::TensorProto& t, const std::filesystem::path& folder, std::string_view file) {
+// Returns the array of a tensor, whose elements are `raw` if that is not null.
+Array from_proto(const proto::TensorProto& t, const std::filesystem::path& folder, std::string_view file,
+                 std::string_view raw = {}) {
   const std::string what = text(file, ": tensor '", t.name(), "'");
   if (t.dims_size() > kMaxNdim) throw DimensionError(what, " has ", t.dims_size(), " axes, more than ", kMaxNdim);
   const Shape shape(t.dims().begin(), t.dims().end());
   const Dtype dtype = dtype_of_element(t.data_type(), what);
   checked_size(shape, item_size(dtype), what);
   if (t.data_location() == 1) return from_external(t, shape, folder, what);
+  if (raw.data()) return from_raw(raw, shape, t.data_type(), what);
   if (t.has_raw_data()) return from_raw(t.raw_data(), shape, t.data_type(), what);
   if (dtype == float32) return from_field<float>(t.float_data(), shape, dtype, what);
   if (dtype == float64) return from_field<double>(t.double_data(), shape, dtype, what);
@@ -107,7 +112,7 @@ struct Origin {
   bool in_function = false;
 };
 
-Graph from_proto(proto::GraphProto& g, const Origin& origin);
+Graph from_proto(proto::GraphProto& g, const Origin& origin, const std::vector<std::string_view>& of_weights = {});
 
 Attribute from_proto(const proto::AttributeProto& a, const Origin& origin, std::string_view what) {
   Attribute out;
@@ -152,12 +157,14 @@ Node from_proto(const proto::NodeProto& n, const Origin& origin) {
   return node;
 }
 
-Graph from_proto(proto::GraphProto& g, const Origin& origin) {
+Graph from_proto(proto::GraphProto& g, const Origin& origin, const std::vector<std::string_view>& of_weights) {
   Graph out;
   if (g.sparse_initializer_size())
     throw FileError(origin.what, ": sparse initializer '", g.sparse_initializer(0).values().name(), "' cannot be read");
-  for (auto& t : *g.mutable_initializer()) {
-    out.initializers.emplace_back(t.name(), from_proto(t, origin.folder, origin.what));
+  for (std::size_t i = 0; auto& t : *g.mutable_initializer()) {
+    const std::string_view raw = i < of_weights.size() ? of_weights[i] : std::string_view();
+    ++i;
+    out.initializers.emplace_back(t.name(), from_proto(t, origin.folder, origin.what, raw));
     t.Clear();  // frees the data before the next tensor is copied
   }
   for (const auto& n : g.node()) out.nodes.push_back(from_proto(n, origin));
@@ -182,7 +189,7 @@ Function from_proto(const proto::FunctionProto& f, const Origin& origin) {
 
 void to_proto(const Array& value, const std::string& name, proto::TensorProto& t, std::string* external,
               const std::string& external_name) {
-  const Array a = value.contiguous();
+  const Array a = to_host(value).contiguous();
   t.set_name(name);
   t.set_data_type(element_type(a.dtype()));
   for (const int64_t d : a.shape()) t.add_dims(d);
@@ -278,11 +285,12 @@ bool parse(google::protobuf::MessageLite& message, std::string_view bytes) {
 
 ModelFile read_model(std::string_view bytes, const std::filesystem::path& folder, std::string_view what) {
   proto::ModelProto m;
-  if (!parse(m, bytes) || !m.has_graph()) throw FileError(what, ": damaged, or not an ONNX model");
+  const SplitModel split = split_model(bytes);
+  if (!parse(m, split.rest) || !m.has_graph()) throw FileError(what, ": damaged, or not an ONNX model");
   const Origin origin{folder, what};
   proto::GraphProto& g = *m.mutable_graph();
   ModelFile out;
-  static_cast<Graph&>(out) = from_proto(g, origin);
+  static_cast<Graph&>(out) = from_proto(g, origin, split.of_weights);
   out.ir_version = m.ir_version();
   out.producer_name = m.producer_name();
   out.producer_version = m.producer_version();

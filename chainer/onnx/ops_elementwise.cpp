@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numbers>
 
+#include "chainer/array/host.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/onnx/call.h"
@@ -85,11 +86,11 @@ Variables identity(const Call& c) { return {c[0]}; }
 // Reinterprets the bits of elements of the same size.
 Variables bit_cast(const Call& c) {
   const Dtype to = dtype_of_element(c.integer("to"), c.where());
-  const Array x = c.array(0).contiguous();
+  const Array x = to_host(c.array(0)).contiguous();
   if (item_size(to) != item_size(x.dtype()) || to == bool_) c.fail("cannot reinterpret ", x.dtype(), " as ", to);
   Array y(x.shape(), to);
   if (x.nbytes()) std::memcpy(y.mutable_raw(), x.raw(), static_cast<std::size_t>(x.nbytes()));
-  return {Variable(y, false)};
+  return {Variable(y.to_device(c.array(0).device()), false)};
 }
 
 constexpr Operator kOperators[] = {

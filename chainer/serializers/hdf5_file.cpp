@@ -6,6 +6,7 @@
 #include <exception>
 #include <mutex>
 
+#include "chainer/array/host.h"
 #include "chainer/core/system/file_writer.h"
 #include "chainer/core/little_endian.h"
 #include "chainer/serializers/hdf5.h"
@@ -175,7 +176,7 @@ class Group : public HDF5Group {
   }
 
   void write(const std::string& name, const Array& given, std::optional<int> compression) override {
-    const Array a = (given.dtype() == bfloat16 ? given.astype(float32) : given).contiguous();
+    const Array a = to_host(given.dtype() == bfloat16 ? given.astype(float32) : given).contiguous();
     const Turn turn;
     const Id type = type_of(a.dtype());
     const std::vector<hsize_t> dims(a.shape().begin(), a.shape().end());

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "chainer/array/external.h"
+#include "chainer/array/host.h"
 #include "chainer/core/system/file_writer.h"
 #include "chainer/core/json.h"
 #include "chainer/core/little_endian.h"
@@ -222,7 +223,6 @@ void write_parts(const std::map<std::string, Array>& arrays, const std::map<std:
   for (auto& [name, a] : order) {
     if (name == "__metadata__") throw ValueError("write_safetensors: an array cannot be named '__metadata__'");
     if (!a) throw ValueError("write_safetensors: '", name, "' is None, which the format cannot represent");
-    a = a.contiguous();
   }
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
     return item_size(a.second.dtype()) > item_size(b.second.dtype());
@@ -249,7 +249,8 @@ void write_parts(const std::map<std::string, Array>& arrays, const std::map<std:
   put_little_endian(length, json.size(), 8);
   write(length + json);
   for (const auto& [name, a] : order)
-    if (a.size()) write(LittleEndianBytes(a.raw(), a.nbytes(), item_size(a.dtype())).view());
+    if (const Array here = to_host(a).contiguous(); a.size())
+      write(LittleEndianBytes(here.raw(), here.nbytes(), item_size(here.dtype())).view());
 }
 
 }  // namespace

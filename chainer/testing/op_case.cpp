@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "chainer/array/host.h"
 #include "chainer/testing/op_case_parts.h"
 
 #include <algorithm>
@@ -108,7 +109,7 @@ void expect(bool condition, const std::string& what) {
   if (!condition) throw AssertionError(what);
 }
 bool same_bits(const Array& a, const Array& b) {
-  const Array x = a.contiguous(), y = b.contiguous();
+  const Array x = to_host(a).contiguous(), y = to_host(b).contiguous();
   return x.shape() == y.shape() && x.dtype() == y.dtype() &&
          (x.size() == 0 || std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(x.nbytes())) == 0);
 }

@@ -227,3 +227,40 @@ TEST(rows_that_occur_any_number_of_times) {
         }
       }
 }
+
+TEST(an_axis_of_no_elements_has_no_rows) {
+  const Array x = zeros({0, 1000}).to_device(emulated()), index = array(std::vector<int64_t>{0, 0, 0}),
+              before = full({5000}, 7.f).to_device(emulated());
+  EXPECT_THROW(IndexError, "0", to_host(take(x, index.to_device(emulated()), 0)));
+  Array changed = x.copy();
+  EXPECT_THROW(IndexError, "0", add_at(changed, {index.to_device(emulated())}, ones({3, 1000}).to_device(emulated())));
+  EXPECT(!any(to_host(before) != 7.f).item<bool>());
+}
+
+TEST(scans_of_as_many_axes_as_an_array_can_have) {
+  Shape shape(std::vector<int64_t>(10, 1));
+  shape[3] = 5, shape[9] = 4;
+  const Array x = random::uniform(0.5, 1, shape);
+  for (const int axis : {0, 3, 9}) {
+    EXPECT_CLOSE(to_host(cumsum(x.to_device(emulated()), axis)), cumsum(x, axis), {.rtol = 1e-12});
+    EXPECT_CLOSE(to_host(cumprod(x.to_device(emulated()), axis)), cumprod(x, axis), {.rtol = 1e-12});
+  }
+}
+
+// As on the host: integers that do not hold a number keep its last bits.
+TEST(numbers_that_integers_do_not_hold) {
+  const double inf = INFINITY;
+  const Array wide = array({3e9, -3e9, 70000.75, -1., -129.5, 1e18, 1e19, -1e19, 300., inf, -inf, double(NAN)});
+  for (const Dtype from : {float64, float32, bfloat16, float16})
+    for (const Dtype to : {int8, uint8, int16, int32, int64, bool_}) {
+      const Array x = wide.astype(from);
+      EXPECT(to_host(x.to_device(emulated()).astype(to)).to_vector<int64_t>() == x.astype(to).to_vector<int64_t>());
+    }
+}
+
+TEST(polygamma_of_large_negative_numbers) {
+  const Array x = array({-100000.5, -1e6 - 0.25, -0.5, -1., 0.25});
+  const Variable n(ones({5}, int32)), there(ones({5}, int32).to_device(emulated()));
+  EXPECT_CLOSE(to_host(F::polygamma(there, Variable(x.to_device(emulated()))).array()),
+               F::polygamma(n, Variable(x)).array(), {.rtol = 1e-9});
+}

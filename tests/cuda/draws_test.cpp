@@ -9,6 +9,20 @@
 
 using namespace chainer;
 
+// Results of convolutions have their channels last in memory; masks for them do not pass through the host.
+TEST(masks_of_any_memory_order_are_drawn_on_the_device) {
+  const Array x = ones({2, 3, 4, 5}).transpose({0, 2, 3, 1}).copy().transpose({0, 3, 1, 2});
+  const Variable here(x), there(x.to_device(emulated_number(0)));
+  random::seed(6);
+  const Array want = F::dropout(here, 0.3).array();
+  random::seed(6);
+  const int64_t sent = transfers().to_device;
+  const Array got = F::dropout(there, 0.3).array();
+  (void)got.raw();
+  EXPECT_EQ(transfers().to_device, sent);
+  EXPECT(same_bits(to_host(got), want));
+}
+
 // Functions that draw NumPy's numbers on the host draw on a device: equal for a seed, and of the same distribution.
 TEST(functions_draw_on_the_device) {
   const Device d = emulated_number(0);

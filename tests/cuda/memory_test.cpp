@@ -73,7 +73,6 @@ TEST(blocks_are_split_fit_best_and_join) {
   EXPECT(pool.allocate(900).data == small.data);  // the smallest that fits, not the first
   pool.release(b[3]), pool.release(b[2]);
   EXPECT(pool.allocate(300 << 10).data == b[1].data);  // three adjacent blocks were merged
-  EXPECT(pool.owns(static_cast<char*>(b[0].data) + 5) && !pool.owns(&pool));
   EXPECT_EQ(pool.statistics().peak, static_cast<int64_t>((500 << 10) + 2048));
 }
 
@@ -91,7 +90,7 @@ TEST(cached_segments_go_back_before_a_request_fails) {
   pool.release(a), pool.release(c);
   EXPECT_EQ(pool.statistics().cached, static_cast<int64_t>(16 * kMiB));
   pool.empty_cache();
-  EXPECT(s.taken == 0 && pool.statistics().cached == 0 && !pool.owns(a.data));
+  EXPECT(s.taken == 0 && pool.statistics().cached == 0);
   pool.set_limit(static_cast<int64_t>(3 * kMiB));
   EXPECT(pool.allocate(kMiB).data != nullptr && pool.allocate(2 * kMiB).data == nullptr);
 }
@@ -141,7 +140,6 @@ TEST(without_a_pool_every_block_is_an_allocation) {
   pool.release(a);
   EXPECT_EQ(source.taken, 3 * kMiB);
   EXPECT_EQ(source.waits, 1);
-  EXPECT(!pool.owns(a.data) && pool.owns(b.data));
   pool.release(b);
   EXPECT_EQ(source.taken, 0u);
   EXPECT_EQ(pool.statistics().in_use + pool.statistics().cached, 0);

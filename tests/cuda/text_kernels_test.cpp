@@ -377,6 +377,13 @@ TEST(nvrtc_compiles_kernels_of_users) {
       EXPECT_EQ(image.substr(1, 3), std::string("ELF"));
       EXPECT_EQ(said, std::string());  // no warnings
     }
+  const KernelText foreign{
+      "foreign",
+      "f",
+      "#include <stdint.h>\n#include <cfloat>\n#include <cstdio>\n#include <assert.h>\n"
+      "extern \"C\" __global__ void f(float* x, uint64_t n) { assert(n); x[n] = INFINITY + NAN + M_PI + FLT_MAX; }",
+      {"--std=c++11"}};
+  EXPECT_EQ(compiler->compile_text(foreign, 90).substr(1, 3), std::string("ELF"));
   const KernelText wrong{"named", "f", "\nint is(int x) { return what; }", {}};
   EXPECT_THROW(DeviceError, "named(2): error: identifier \"what\" is undefined", compiler->compile_text(wrong, 90));
 }

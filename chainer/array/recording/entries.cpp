@@ -20,14 +20,14 @@ std::span<Array* const> written(const std::initializer_list<Array*>& w) { return
 
 }  // namespace
 
-void Recorder::host_to_device(void* to, const void* from, std::size_t bytes) {
+void Recorder::host_to_device(int device, void* to, const void* from, std::size_t bytes) {
   // (Of numbers: raw() refused others.)
   if (on_host_) refuse("bytes are copied from the host");
-  real_.host_to_device(to, from, bytes);
+  real_.host_to_device(device, to, from, bytes);
 }
-void Recorder::device_to_host(void* to, const void* from, std::size_t bytes) {
+void Recorder::device_to_host(int device, void* to, const void* from, std::size_t bytes) {
   refuse("bytes are copied to the host");
-  real_.device_to_host(to, from, bytes);
+  real_.device_to_host(device, to, from, bytes);
 }
 
 void Recorder::elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) {

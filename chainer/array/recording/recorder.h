@@ -92,8 +92,8 @@ class Recorder final : public Backend {
   void empty_cache(int index) override { real_.empty_cache(index); }
   void set_memory_limit(int64_t bytes, int index) override { real_.set_memory_limit(bytes, index); }
   std::shared_ptr<const TimeMark> mark(int index) override { return real_.mark(index); }
-  void host_to_device(void* to, const void* from, std::size_t bytes) override;
-  void device_to_host(void* to, const void* from, std::size_t bytes) override;
+  void host_to_device(int device, void* to, const void* from, std::size_t bytes) override;
+  void device_to_host(int device, void* to, const void* from, std::size_t bytes) override;
   void elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) override;
   void reduce(Reduce op, const Array& a, const Dims& axes, Array& out) override;
   void arg_reduce(ArgReduce op, const Array& a, int axis, Array& out) override;

@@ -26,8 +26,8 @@ Compute floating_compute_type(Dtype d, std::string_view operation) {
   return compute_type(d);
 }
 
-void CpuBackend::host_to_device(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
-void CpuBackend::device_to_host(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void CpuBackend::host_to_device(int, void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void CpuBackend::device_to_host(int, void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
 void CpuBackend::convolution(const ConvolutionCall& call) {
   if (HostConvolution* const known = host_convolution.load(std::memory_order_relaxed)) return known(call);

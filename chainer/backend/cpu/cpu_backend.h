@@ -18,8 +18,8 @@ class CpuBackend final : public Backend {
   std::string description() const override;
   memory::Block allocate(std::size_t bytes, int) override { return memory::try_allocate(bytes); }
   void release(memory::Block block, int) override { memory::release(block); }
-  void host_to_device(void* to, const void* from, std::size_t bytes) override;
-  void device_to_host(void* to, const void* from, std::size_t bytes) override;
+  void host_to_device(int device, void* to, const void* from, std::size_t bytes) override;
+  void device_to_host(int device, void* to, const void* from, std::size_t bytes) override;
   void elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) override;
   void apply(const BlockFunction& f, std::span<const Array* const> in, std::span<Array* const> out,
              Dtype compute) override;

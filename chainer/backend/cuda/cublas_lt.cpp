@@ -22,7 +22,9 @@ enum Names {
   alignment_a = 5
 };
 enum Types { r_32f = 0, r_64f = 1, r_16f = 2, r_16bf = 14, compute_32f = 68, compute_64f = 70 };
-constexpr uint32_t kOrderedSchemes = 6;  // sums of parts in the workspace; in-place schemes use atomics
+// Schemes for sums of parts: in the workspace in the compute type, and also in the result's type if it has 32 bits or
+// more; in-place schemes use atomics.
+constexpr uint32_t kOrderedSchemes = 6, kWideSchemes = 2;
 constexpr std::size_t kMostChoices = 1024;
 
 }  // namespace
@@ -121,7 +123,8 @@ std::unique_ptr<CublasLt::Choice> CublasLt::choose(const std::array<const Matric
   void* wish = nullptr;
   then([&] { return f_.make_wish(&wish); });
   then([&] { return f_.set_wish(wish, workspace_bytes, &room, sizeof room); });
-  then([&] { return f_.set_wish(wish, schemes, &kOrderedSchemes, sizeof kOrderedSchemes); });
+  const uint32_t& sums = type == r_16f || type == r_16bf ? kWideSchemes : kOrderedSchemes;
+  then([&] { return f_.set_wish(wish, schemes, &sums, sizeof sums); });
   for (int i = 0; i < 4; ++i) {  // a, b, c, d: the last two are the same
     const auto bytes = static_cast<uint32_t>(alignment(all[static_cast<std::size_t>(std::min(i, 2))]->data));
     then([&] { return f_.set_wish(wish, alignment_a + i, &bytes, sizeof bytes); });

@@ -126,26 +126,17 @@ void CudaBackend::release(memory::Block block, int index) {
 }
 
 // Returns the device whose memory contains an address.
-int CudaBackend::device_of(const void* address) {
-  for (int i = 0; i < device_count(); ++i) {
-    DeviceState& d = *devices_[static_cast<std::size_t>(i)];
-    const std::lock_guard lock(d.mutex);
-    if (d.pool.owns(address)) return i;
-  }
-  throw DeviceError(prefix_, ": a copy from or to memory that belongs to none of the ", device_count(), " devices");
-}
-
-void CudaBackend::host_to_device(void* to, const void* from, std::size_t bytes) {
+void CudaBackend::host_to_device(int device, void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
-  with_device(device_of(to), [&](DeviceState& d) {
+  with_device(device, [&](DeviceState& d) {
     Capturing::refuse(*this, d.index, "it copies from the host");
     ++d.counts.sent;
     d.staging.copy_to_device(d.stream, to, from, bytes);
   });
 }
-void CudaBackend::device_to_host(void* to, const void* from, std::size_t bytes) {
+void CudaBackend::device_to_host(int device, void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
-  with_device(device_of(from), [&](DeviceState& d) {
+  with_device(device, [&](DeviceState& d) {
     Capturing::refuse(*this, d.index, "it copies to the host");
     ++d.counts.fetched;
     driver_->copy_to_host(d.stream, to, from, bytes);
@@ -231,7 +222,8 @@ void CudaBackend::forget_wrong_indices(DeviceState& d) {
 
 void CudaBackend::check_indices(const IndexCheck& check, const Array& index, Array& out) {
   if (out.size() == 0) return;
-  if (out.size() > most_elements) return Backend::check_indices(check, index, out);
+  // An empty axis has no row that a kernel could read or write in place of that of a wrong index.
+  if (out.size() > most_elements || check.size == 0) return Backend::check_indices(check, index, out);
   const Array dense = index.contiguous();
   IndicesArgs args{};
   args.index = static_cast<const char*>(dense.raw()), args.out = static_cast<int64_t*>(out.mutable_raw());

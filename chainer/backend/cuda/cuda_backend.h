@@ -47,8 +47,8 @@ class CudaBackend final : public Backend {
   std::string description() const override;
   memory::Block allocate(std::size_t bytes, int index) override;
   void release(memory::Block block, int index) override;
-  void host_to_device(void* to, const void* from, std::size_t bytes) override;
-  void device_to_host(void* to, const void* from, std::size_t bytes) override;
+  void host_to_device(int device, void* to, const void* from, std::size_t bytes) override;
+  void device_to_host(int device, void* to, const void* from, std::size_t bytes) override;
   bool device_to_device(void* to, int to_index, const void* from, int from_index, std::size_t bytes) override;
   void synchronize(int index) override;
   void elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) override;
@@ -135,7 +135,6 @@ class CudaBackend final : public Backend {
   void release_all(DeviceState& d, const std::vector<memory::Block>& blocks) noexcept;
   template <class F>
   auto with_device(int index, F&& f);
-  int device_of(const void* address);
   void expect_number(int index) const;
 
   std::unique_ptr<Driver> driver_;

@@ -50,7 +50,7 @@ std::string cuda_description() {
         {"NVRTC", nvrtc}})
     found += "; " + (description.empty() ? text(name, " was not found") : description + " was found");
   try {
-    return backend().description() + found + "; compiled and emulated, not yet run on a GPU";
+    return backend().description() + found;
   } catch (const DeviceError& e) { return text("cuda: no device: ", e.what(), found); }
 }
 

@@ -27,11 +27,12 @@ HandleOfDevice& of(Stream s) { return *reinterpret_cast<HandleOfDevice*>(s); }
 HandleOfDevice& of(Event e) { return *reinterpret_cast<HandleOfDevice*>(e); }
 CuAddress address(const void* p) { return reinterpret_cast<CuAddress>(p); }
 
-// Warns that a library was not found, unless its variable says "none" or it `was_said` before.
+// Warns that a library is not used, unless its variable says "none" or it `was_said` before.
 void say_missing(bool& was_said, const char* variable, const char* library, const char* effect) {
   const char* const chosen = std::getenv(variable);
   if (std::exchange(was_said, true) || (chosen && std::string_view(chosen) == "none")) return;
-  warn(text(library, " was not found, so ", effect, "; it is part of CUDA and a package of Python; ", variable,
+  warn(text(library, " was not found or could not be initialized, so ", effect,
+            "; it is part of CUDA and a package of Python; ", variable,
             " names its file, or none for no warning (chainer info shows what was found)"));
 }
 

@@ -150,10 +150,4 @@ void Pool::end_segment(int piece) {
   source_.give(p.at, p.size);
 }
 
-bool Pool::owns(const void* address) const {
-  const char* at = static_cast<const char*>(address);
-  auto it = segments_.upper_bound(at);
-  return it != segments_.begin() && at < (--it)->first + it->second;
-}
-
 }  // namespace chainer::cuda

@@ -43,8 +43,6 @@ class Pool {
   void set_limit(int64_t bytes) { limit_ = bytes; }
   /// Returns the size of a block, at least the size requested.
   std::size_t size_of(memory::Block block) const { return pieces_[static_cast<std::size_t>(block.size_class)].size; }
-  /// Returns true if an address is in a segment.
-  bool owns(const void* address) const;
   memory::Statistics statistics() const { return statistics_; }
   void reset_peak() { statistics_.peak = statistics_.in_use; }
 

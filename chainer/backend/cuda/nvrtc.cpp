@@ -2,6 +2,8 @@
 #include "chainer/backend/cuda/nvrtc.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <iterator>
 
 #include "chainer/backend/cuda/kernel_cache.h"
@@ -13,17 +15,62 @@ namespace chainer::cuda {
 namespace {
 
 // NVRTC has no headers of the C library, but has its functions, and few of GCC's builtins.
+constexpr const char kIntegers[] =
+    "#pragma once\n"
+    "typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long long int64_t;\n"
+    "typedef unsigned char uint8_t; typedef unsigned short uint16_t; typedef unsigned int uint32_t;\n"
+    "typedef unsigned long long uint64_t; typedef unsigned long long uintptr_t;\n"
+    "#define INT8_MAX 127\n#define INT16_MAX 32767\n#define INT32_MAX 2147483647\n"
+    "#define INT64_MAX 9223372036854775807ll\n#define INT8_MIN (-INT8_MAX - 1)\n#define INT16_MIN (-INT16_MAX - 1)\n"
+    "#define INT32_MIN (-INT32_MAX - 1)\n#define INT64_MIN (-INT64_MAX - 1)\n#define UINT8_MAX 255\n"
+    "#define UINT16_MAX 65535\n#define UINT32_MAX 4294967295u\n#define UINT64_MAX 18446744073709551615ull\n";
+constexpr const char kMath[] =
+    "#pragma once\n"
+    "#define __builtin_copysign copysign\n#define __builtin_fabs fabs\n#define __builtin_fabsf fabsf\n"
+    "#define __builtin_trunc trunc\n#define __builtin_inf() __longlong_as_double(0x7ff0000000000000)\n"
+    "#define __builtin_inff() __int_as_float(0x7f800000)\n"
+    "#define __builtin_nan(text) __longlong_as_double(0x7ff8000000000000)\n"
+    "#define __builtin_nanf(text) __int_as_float(0x7fc00000)\n"
+    "#define INFINITY __int_as_float(0x7f800000)\n#define NAN __int_as_float(0x7fc00000)\n"
+    "#define M_PI 3.14159265358979323846\n#define M_E 2.7182818284590452354\n#define M_SQRT2 1.41421356237309504880\n"
+    "#define M_LN2 0.69314718055994530942\n#define M_PI_2 1.57079632679489661923\n";
+constexpr const char kFloats[] =
+    "#pragma once\n"
+    "#define FLT_MAX 3.402823466e+38f\n#define FLT_MIN 1.175494351e-38f\n#define FLT_EPSILON 1.192092896e-07f\n"
+    "#define DBL_MAX 1.7976931348623158e+308\n#define DBL_MIN 2.2250738585072014e-308\n"
+    "#define DBL_EPSILON 2.2204460492503131e-16\n";
+constexpr const char kLimits[] =
+    "#pragma once\n"
+    "#define CHAR_BIT 8\n#define INT_MAX 2147483647\n#define INT_MIN (-INT_MAX - 1)\n#define UINT_MAX 4294967295u\n"
+    "#define LLONG_MAX 9223372036854775807ll\n#define LLONG_MIN (-LLONG_MAX - 1)\n"
+    "#define ULLONG_MAX 18446744073709551615ull\n";
 constexpr KernelHeader kStandIns[] = {
-    {"cstdint",
-     "typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long long int64_t;\n"
-     "typedef unsigned char uint8_t; typedef unsigned short uint16_t; typedef unsigned int uint32_t;\n"
-     "typedef unsigned long long uint64_t; typedef unsigned long long uintptr_t;\n"},
-    {"math.h",
-     "#define __builtin_copysign copysign\n#define __builtin_fabs fabs\n#define __builtin_fabsf fabsf\n"
-     "#define __builtin_trunc trunc\n#define __builtin_inf() __longlong_as_double(0x7ff0000000000000)\n"
-     "#define __builtin_inff() __int_as_float(0x7f800000)\n"
-     "#define __builtin_nan(text) __longlong_as_double(0x7ff8000000000000)\n"
-     "#define __builtin_nanf(text) __int_as_float(0x7fc00000)\n"}};
+    {"cstdint", kIntegers}, {"stdint.h", kIntegers}, {"math.h", kMath},    {"cmath", kMath},
+    {"cfloat", kFloats},    {"float.h", kFloats},    {"climits", kLimits}, {"limits.h", kLimits},
+    {"stdio.h", ""},        {"cstdio", ""},          {"assert.h", ""},     {"cassert", ""},
+    {"stddef.h", ""},       {"cstddef", ""},         {"stdlib.h", ""},     {"string.h", ""}};
+
+// The framework's headers need C++17. A kernel that asks for an older standard is compiled for the one of the headers.
+bool is_old_standard(const std::string& option) {
+  for (const char* year : {"03", "11", "14"})
+    for (const char* name : {"--std=c++", "-std=c++"})
+      if (option == text(name, year)) return true;
+  return false;
+}
+
+// The toolkit's headers (cuda_fp16.h), if they are installed: next to the compiler, or where libraries are looked for.
+std::string include_folder(const std::string& compiler) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  std::vector<fs::path> roots;
+  if (compiler.find('/') != compiler.npos) roots.push_back(fs::path(compiler).parent_path().parent_path());
+  for (const char* name : {"CUDA_PATH", "CUDA_HOME"})
+    if (const char* const root = std::getenv(name)) roots.emplace_back(root);
+  roots.emplace_back("/usr/local/cuda");
+  for (const fs::path& root : roots)
+    if (const fs::path folder = root / "include"; fs::exists(folder / "cuda_fp16.h", failed)) return folder.string();
+  return "";
+}
 
 constexpr const char* kOptions[] = {"--std=c++20", "--fmad=false", "--device-as-default-execution-space"};
 
@@ -79,7 +126,9 @@ std::string Nvrtc::compile(const std::string& source, int capability) const {
 
 std::string Nvrtc::compile_text(const KernelText& kernel, int capability, std::string* log) const {
   std::vector<std::string> options(std::begin(kOptions), std::end(kOptions));
-  options.insert(options.end(), kernel.options.begin(), kernel.options.end());
+  for (const std::string& option : kernel.options)
+    if (!is_old_standard(option)) options.push_back(option);
+  if (const std::string folder = include_folder(path_); !folder.empty()) options.push_back("--include-path=" + folder);
   return compile(complete_source(kernel), kernel.name + ".cu", std::move(options), capability, log);
 }
 

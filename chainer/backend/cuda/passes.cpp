@@ -112,7 +112,12 @@ void CudaBackend::update_all(std::span<UpdatePass> passes) {
 void CudaBackend::random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) {
   Capturing::refuse(*this, out.device().index(), "it draws random numbers");
   if (out.size() == 0) return;
-  if (!is_floating(out.dtype()) || !out.is_contiguous()) return Backend::random(fill, seed, counter, a, b, out);
+  if (!is_floating(out.dtype())) return Backend::random(fill, seed, counter, a, b, out);
+  if (!out.is_contiguous()) {  // numbers are drawn in the order of the axes, whatever the order in memory
+    Array in_order(out.shape(), out.dtype(), out.device());
+    random(fill, seed, counter, a, b, in_order);
+    return copy_elements(in_order, out);
+  }
   RandomArgs args{};
   args.out = static_cast<char*>(out.mutable_raw());
   args.type = type_of(out.dtype());

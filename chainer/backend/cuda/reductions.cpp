@@ -175,8 +175,13 @@ void CudaBackend::scan(Scan op, const Array& a, int axis, Array& out) {
   constexpr int64_t kPart = 8192;
   if (out.size() == 0) return;
   const int64_t n = a.shape()[axis], parts = n / kPart;
-  if (parts < 2 || out.size() / n >= 512 || a.ndim() == kMaxNdim)
-    return scan_rows(op, in_rows(a, axis, 0, 1, n), in_rows(out, axis, 0, 1, n), {});
+  if (parts < 2 || out.size() / n >= 512 || a.ndim() == kMaxNdim) {
+    Dims last_is_axis;
+    for (int d = 0; d < a.ndim(); ++d)
+      if (d != axis) last_is_axis.push_back(d);
+    last_is_axis.push_back(axis);
+    return scan_rows(op, a.transpose(last_is_axis), out.transpose(last_is_axis), {});
+  }
   const Dtype wide = is_floating(out.dtype()) ? float64 : int64;
   const Array body = in_rows(a, axis, 0, parts, kPart);
   const int last = body.ndim() - 1;

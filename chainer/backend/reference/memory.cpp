@@ -75,10 +75,10 @@ memory::Block ReferenceBackend::allocate(std::size_t bytes, int) {
 }
 void ReferenceBackend::release(memory::Block block, int) { release_closed(block.data, block.size_class); }
 
-void ReferenceBackend::host_to_device(void* to, const void* from, std::size_t bytes) {
+void ReferenceBackend::host_to_device(int, void* to, const void* from, std::size_t bytes) {
   std::memcpy(opened(to), from, bytes);
 }
-void ReferenceBackend::device_to_host(void* to, const void* from, std::size_t bytes) {
+void ReferenceBackend::device_to_host(int, void* to, const void* from, std::size_t bytes) {
   std::memcpy(to, opened(from), bytes);
 }
 

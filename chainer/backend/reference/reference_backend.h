@@ -12,8 +12,8 @@ class ReferenceBackend final : public Backend {
   std::string name(int) const override { return "@reference"; }
   memory::Block allocate(std::size_t bytes, int) override;
   void release(memory::Block block, int) override;
-  void host_to_device(void* to, const void* from, std::size_t bytes) override;
-  void device_to_host(void* to, const void* from, std::size_t bytes) override;
+  void host_to_device(int device, void* to, const void* from, std::size_t bytes) override;
+  void device_to_host(int device, void* to, const void* from, std::size_t bytes) override;
   void elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) override;
   void reduce(Reduce op, const Array& a, const Dims& axes, Array& out) override;
   void arg_reduce(ArgReduce op, const Array& a, int axis, Array& out) override;

@@ -9,12 +9,14 @@
 
 #include "chainer/core/system/input_file.h"
 #include "chainer/core/little_endian.h"
+#include "chainer/core/protobuf_wire.h"
 #include "chainer/links/caffe/net.h"
 #include "chainer/links/caffe/net.pb.h"
-#include "chainer/links/caffe/wire.h"
 #include "chainer/routines/manipulation.h"
 
 namespace chainer::caffe {
+
+using namespace wire;
 namespace {
 
 using google::protobuf::io::CodedInputStream;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Converts plain values to Caffe's messages.
+#include "chainer/array/host.h"
 #include "chainer/core/little_endian.h"
+#include "chainer/core/protobuf_wire.h"
 #include "chainer/links/caffe/net.h"
 #include "chainer/links/caffe/net.pb.h"
-#include "chainer/links/caffe/wire.h"
 
 namespace chainer::caffe {
+
+using namespace wire;
 namespace {
 
 message::LayerParameter message_of(const Layer& l) {
@@ -122,7 +125,7 @@ std::string write_net(const Net& net) {
     for (const Array& blob : l.blobs) {
       message::BlobShape shape;
       for (int64_t d : blob.shape()) shape.add_dim(d);
-      const Array values = blob.astype(float32, false).contiguous();
+      const Array values = to_host(blob).astype(float32, false).contiguous();
       const LittleEndianBytes in_file(values.size() ? values.raw() : nullptr, values.nbytes(), sizeof(float));
       const std::string_view raw = in_file.view();
       std::string head;

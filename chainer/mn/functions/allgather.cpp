@@ -22,7 +22,7 @@ struct AllGather : CollectiveNode {
 }  // namespace
 
 Variables allgather(const Communicator& comm, const Variable& x) {
-  return apply(AllGather(comm, 0), {x, fresh_delegate()});
+  return on_device_of(x, apply(AllGather(comm, 0), {on_host(x), fresh_delegate()}));
 }
 
 }  // namespace chainer::mn::functions

@@ -28,6 +28,8 @@ Variables alltoall_after(const Communicator& comm, const Variables& xs, const Va
   in.push_back(or_fresh(delegate));
   return apply(AllToAll(comm, 0), in);
 }
-Variables alltoall(const Communicator& comm, const Variables& xs) { return alltoall_after(comm, xs, {}); }
+Variables alltoall(const Communicator& comm, const Variables& xs) {
+  return on_device_of(xs.empty() ? Variable() : xs[0], alltoall_after(comm, on_host(xs), {}));
+}
 
 }  // namespace chainer::mn::functions

@@ -33,7 +33,7 @@ struct Bcast : CollectiveNode {
 
 Variable bcast(const Communicator& comm, const Variable& x, int root) {
   if (!x) return apply(Bcast(comm, root), {fresh_delegate()})[0];
-  return apply(Bcast(comm, root), {x, fresh_delegate()})[0];
+  return on_device_of(x, apply(Bcast(comm, root), {on_host(x), fresh_delegate()})[0]);
 }
 
 }  // namespace chainer::mn::functions

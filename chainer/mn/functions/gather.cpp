@@ -27,6 +27,9 @@ struct Gather : CollectiveNode {
 Variables gather_after(const Communicator& comm, const Variable& x, int root, const Variable& delegate) {
   return apply(Gather(comm, root), {x, or_fresh(delegate)});
 }
-Variables gather(const Communicator& comm, const Variable& x, int root) { return gather_after(comm, x, root, {}); }
+Variables gather(const Communicator& comm, const Variable& x, int root) {
+  const Variables all = gather_after(comm, on_host(x), root, {});
+  return comm->rank() == root ? on_device_of(x, all) : all;
+}
 
 }  // namespace chainer::mn::functions

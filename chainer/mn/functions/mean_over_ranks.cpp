@@ -21,6 +21,8 @@ struct MeanOverRanks : CollectiveNode {
 Variable mean_after(const Communicator& comm, const Variable& x, const Variable& delegate) {
   return apply(MeanOverRanks(comm, 0), {x, or_fresh(delegate)})[0];
 }
-Variable mean_over_ranks(const Communicator& comm, const Variable& x) { return mean_after(comm, x, {}); }
+Variable mean_over_ranks(const Communicator& comm, const Variable& x) {
+  return on_device_of(x, mean_after(comm, on_host(x), {}));
+}
 
 }  // namespace chainer::mn::functions

@@ -2,10 +2,27 @@
 // Shared by the functions that communicate.
 #pragma once
 #include "chainer/autograd/config.h"
+#include "chainer/functions/array.h"
 #include "chainer/mn/functions.h"
 #include "chainer/routines/creation.h"
 
 namespace chainer::mn::functions {
+
+/// Communication is between arrays on the host: inputs on a device are copied, and so are results.
+inline Variable on_host(const Variable& v) { return v && !v.device().is_host() ? F::copy(v, Device()) : v; }
+inline Variables on_host(const Variables& all) {
+  Variables out;
+  for (const Variable& v : all) out.push_back(on_host(v));
+  return out;
+}
+inline Variable on_device_of(const Variable& like, const Variable& v) {
+  return like && like.device() != v.device() ? F::copy(v, like.device()) : v;
+}
+inline Variables on_device_of(const Variable& like, const Variables& all) {
+  Variables out;
+  for (const Variable& v : all) out.push_back(on_device_of(like, v));
+  return out;
+}
 
 /// Returns a delegate that represents no earlier communication.
 inline Variable fresh_delegate() { return Variable(zeros({}, float32)); }
@@ -16,7 +33,7 @@ inline Variable zeros_after(const Variable& delegate, const Array& x) {
 }
 /// Returns a delegate that requires a gradient, so that the backward pass runs on this rank as on the others.
 inline Variable or_fresh(const Variable& delegate) {
-  return delegate && delegate.requires_grad() ? delegate : fresh_delegate();
+  return delegate && delegate.requires_grad() ? on_host(delegate) : fresh_delegate();
 }
 
 /// A node of a collective function. Its last input is a delegate that always requires a gradient, so that backward,

@@ -26,7 +26,7 @@ struct PseudoConnect : FunctionNode {
 Variables pseudo_connect(const Variable& delegate, const Variables& actual) {
   if (!delegate) throw TypeError("pseudo_connect: the delegate variable is none");
   if (actual.empty()) throw ValueError("pseudo_connect: the actual variables must not be empty");
-  Variables in{delegate};
+  Variables in{on_device_of(actual[0], delegate)};
   for (const Variable& v : actual) in.push_back(v);
   return apply(PseudoConnect(), in);
 }

@@ -34,6 +34,8 @@ Variable scatter_after(const Communicator& comm, const Variables& xs, int root, 
   in.push_back(or_fresh(delegate));
   return apply(Scatter(comm, root), in)[0];
 }
-Variable scatter(const Communicator& comm, const Variables& xs, int root) { return scatter_after(comm, xs, root, {}); }
+Variable scatter(const Communicator& comm, const Variables& xs, int root) {
+  return on_device_of(xs.empty() ? Variable() : xs[0], scatter_after(comm, on_host(xs), root, {}));
+}
 
 }  // namespace chainer::mn::functions

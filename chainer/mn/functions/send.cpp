@@ -35,7 +35,7 @@ Variable send(const Variables& xs, const Communicator& comm, int rank, int tag) 
   if (xs.empty()) throw ValueError("send: variables must not be empty");
   bool wants = false;
   for (const Variable& x : xs) wants |= x.requires_grad();
-  return apply(Send(comm, rank, tag, wants && config().enable_backprop), xs)[0];
+  return apply(Send(comm, rank, tag, wants && config().enable_backprop), on_host(xs))[0];
 }
 Variable send(const Variable& x, const Communicator& comm, int rank, int tag) {
   return send(Variables{x}, comm, rank, tag);

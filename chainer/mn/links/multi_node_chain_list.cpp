@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <deque>
 
+#include "chainer/functions/array.h"
 #include "chainer/mn/links.h"
 
 namespace chainer::mn {
@@ -18,6 +19,17 @@ void MultiNodeChainList::add_link(Kept<Link> link, const AddLinkOptions& o) {
   append(std::move(link));
   ways_.push_back(o);
 }
+
+namespace {
+
+// The device of the link's parameters.
+Device device_of(const Link& link) {
+  for (const auto& [path, p] : link.namedparams())
+    if (p.is_initialized()) return p.array().device();
+  return {};
+}
+
+}  // namespace
 
 Variables MultiNodeChainList::forward(const Variables& inputs) {
   Variable delegate;  // depends on all communication so far; orders the following communication after it
@@ -47,7 +59,10 @@ Variables MultiNodeChainList::forward(const Variables& inputs) {
         for (const Variable& v : part) x.push_back(v);
       }
     }
-    Variables y = (*this)[static_cast<int64_t>(i)].call(x);
+    Link& component = (*this)[static_cast<int64_t>(i)];
+    if (const Device to = device_of(component); !to.is_host())
+      for (Variable& v : x) v = v.device() == to ? v : F::copy(v, to);
+    Variables y = component.call(x);
     if (!ways_[i].rank_out.given()) {
       output = std::move(y);
       continue;

@@ -52,7 +52,12 @@ SPECIAL digamma(double x) {
 SPECIAL polygamma(double n, double x) {
   if (n == 0) return digamma(x);
   const double infinity = 1e308 * 10;
-  if (n != ::floor(n) || n < 0 || x != x || x < -1e5) return infinity - infinity;
+  if (n != ::floor(n) || n < 0 || x != x) return infinity - infinity;
+  if (n == 1 && x < 0) {  // by reflection
+    const double pi = 3.14159265358979323846, sine = ::sin(pi * (x - ::floor(x)));
+    return sine == 0 ? infinity : (pi / sine) * (pi / sine) - polygamma(1, 1 - x);
+  }
+  if (x < -1e5) return infinity - infinity;
   const double s = n + 1;
   double sum = 0;
   for (; x < 12; x += 1) sum += ::pow(x, -s);

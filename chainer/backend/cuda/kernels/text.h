@@ -4,6 +4,7 @@
 #pragma once
 #include "chainer/backend/cuda/kernels/types.h"
 #ifdef __CUDACC__
+#include <math.h>
 /// Makes a kernel known to the emulated device; nothing on other devices.
 #define TEXT_KERNEL(NAME)
 #else

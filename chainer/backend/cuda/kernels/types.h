@@ -33,14 +33,26 @@ using chainer::detail::bfloat_to_float, chainer::detail::float_to_bfloat;
 using chainer::detail::float_to_half, chainer::detail::half_to_float;
 #endif
 
+/// Returns v as a To. Floating numbers become integers as on the host: 64 bits by truncation, or the least of them for
+/// NaN and numbers that do not fit, of which smaller types keep the last bits. (Conversions of a device saturate.)
+template <class To, class T>
+DEVICE To converted(T v) {
+  if constexpr (To(0.5) != To(0) || T(0.5) == T(0)) {
+    return static_cast<To>(v);
+  } else {
+    const bool fits = v >= T(-0x1p63) && v < T(0x1p63);
+    return static_cast<To>(fits ? static_cast<int64_t>(v) : static_cast<int64_t>(uint64_t(1) << 63));
+  }
+}
+
 /// Returns the element at p, converted; true for any nonzero bool. The branch is uniform over all threads.
 template <class T>
 DEVICE T load(const char* p, Type type) {
   switch (type) {
-    case Type::float32: return static_cast<T>(*reinterpret_cast<const float*>(p));
-    case Type::float64: return static_cast<T>(*reinterpret_cast<const double*>(p));
-    case Type::float16: return static_cast<T>(half_to_float(*reinterpret_cast<const uint16_t*>(p)));
-    case Type::bfloat16: return static_cast<T>(bfloat_to_float(*reinterpret_cast<const uint16_t*>(p)));
+    case Type::float32: return converted<T>(*reinterpret_cast<const float*>(p));
+    case Type::float64: return converted<T>(*reinterpret_cast<const double*>(p));
+    case Type::float16: return converted<T>(half_to_float(*reinterpret_cast<const uint16_t*>(p)));
+    case Type::bfloat16: return converted<T>(bfloat_to_float(*reinterpret_cast<const uint16_t*>(p)));
     case Type::int64: return static_cast<T>(*reinterpret_cast<const int64_t*>(p));
     case Type::int32: return static_cast<T>(*reinterpret_cast<const int32_t*>(p));
     case Type::int16: return static_cast<T>(*reinterpret_cast<const int16_t*>(p));
@@ -57,11 +69,11 @@ DEVICE void store(char* p, Type type, T v) {
     case Type::float64: *reinterpret_cast<double*>(p) = static_cast<double>(v); break;
     case Type::float16: *reinterpret_cast<uint16_t*>(p) = float_to_half(static_cast<float>(v)); break;
     case Type::bfloat16: *reinterpret_cast<uint16_t*>(p) = float_to_bfloat(static_cast<float>(v)); break;
-    case Type::int64: *reinterpret_cast<int64_t*>(p) = static_cast<int64_t>(v); break;
-    case Type::int32: *reinterpret_cast<int32_t*>(p) = static_cast<int32_t>(v); break;
-    case Type::int16: *reinterpret_cast<int16_t*>(p) = static_cast<int16_t>(v); break;
-    case Type::int8: *reinterpret_cast<int8_t*>(p) = static_cast<int8_t>(v); break;
-    case Type::uint8: *reinterpret_cast<uint8_t*>(p) = static_cast<uint8_t>(v); break;
+    case Type::int64: *reinterpret_cast<int64_t*>(p) = converted<int64_t>(v); break;
+    case Type::int32: *reinterpret_cast<int32_t*>(p) = converted<int32_t>(v); break;
+    case Type::int16: *reinterpret_cast<int16_t*>(p) = converted<int16_t>(v); break;
+    case Type::int8: *reinterpret_cast<int8_t*>(p) = converted<int8_t>(v); break;
+    case Type::uint8: *reinterpret_cast<uint8_t*>(p) = converted<uint8_t>(v); break;
     case Type::bool_: *reinterpret_cast<uint8_t*>(p) = v != T(0); break;
   }
 }
