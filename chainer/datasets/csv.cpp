@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <type_traits>
@@ -92,6 +93,12 @@ std::vector<std::string> CsvTable::text(const std::string& name) const {
 
 namespace {
 
+// The least number that a floating dtype rounds to infinity.
+double infinite_from(Dtype dtype) {
+  if (dtype == float16) return 65520;
+  if (dtype == bfloat16) return std::ldexp(511, 119);
+  return dtype == float32 ? std::ldexp((1 << 25) - 1, 103) : HUGE_VAL;
+}
 // The least and the greatest value of an integer dtype.
 std::pair<int64_t, int64_t> range_of(Dtype dtype) {
   if (dtype == bool_) return {0, 1};
@@ -101,9 +108,9 @@ std::pair<int64_t, int64_t> range_of(Dtype dtype) {
   return {-top - 1, top};
 }
 
-// Returns false if the cell is not a number of the range; an empty cell is NaN.
+// Returns false if the cell is not a number of the range, or below `infinite`; an empty cell is NaN.
 template <class T>
-bool parse(std::string_view cell, std::pair<int64_t, int64_t> range, T& out) {
+bool parse(std::string_view cell, std::pair<int64_t, int64_t> range, double infinite, T& out) {
   while (!cell.empty() && cell.front() == ' ') cell.remove_prefix(1);
   while (!cell.empty() && cell.back() == ' ') cell.remove_suffix(1);
   if constexpr (std::is_floating_point_v<T>)
@@ -114,6 +121,7 @@ bool parse(std::string_view cell, std::pair<int64_t, int64_t> range, T& out) {
     double v = 0;
     const auto r = read_number(cell.data(), end, v);
     out = static_cast<T>(v);
+    if (std::isfinite(v) && std::abs(v) >= infinite) return false;  // a cell may be "inf"
     return r.ec == std::errc() && r.ptr == end && !cell.empty();
   } else {
     const auto r = std::from_chars(cell.data(), end, out);
@@ -128,10 +136,11 @@ void CsvTable::read(const std::string& name, Dtype dtype, T* out, int64_t step) 
   constexpr int64_t kWork = 16;  // a number takes as long as so many elements
   const std::size_t column = index(name);
   const auto range = is_floating(dtype) ? std::pair<int64_t, int64_t>() : range_of(dtype);
+  const double infinite = infinite_from(dtype);
   std::atomic<int64_t> wrong = size();  // the first row with another text
   cpu::parallel_ranges(size(), size() * kWork, 1, [&](int64_t begin, int64_t end) {
     each(column, begin, end, [&](int64_t i, std::string_view cell) {
-      if (parse(cell, range, out[i * step])) return;
+      if (parse(cell, range, infinite, out[i * step])) return;
       for (int64_t known = wrong; i < known && !wrong.compare_exchange_weak(known, i);) {}
     });
   });

@@ -8,24 +8,24 @@
 namespace chainer::datasets::csv {
 
 Rows::Rows(std::string_view content, char delimiter, std::size_t begin, std::size_t fields)
-    : end(begin), content_(content), delimiter_(delimiter), fields_(fields) {
+    : end(begin), content_(content), begin_(begin), delimiter_(delimiter), fields_(fields) {
   for (const char c : {delimiter, '\n', '\r'}) ends_[static_cast<unsigned char>(c)] = true;
 }
 
 void Rows::read(std::size_t to, std::size_t most) {
   constexpr std::size_t kFirst = 100;
-  const std::size_t begin = end;
   while (end < to && error.empty() && lines.size() < most) {
     read_row();
     if (lines.size() != kFirst) continue;
-    const std::size_t rows = (to - begin) / ((end - begin) / kFirst) + kFirst;  // the others are probably as long
+    // The others are probably as long. (`read` may begin after most of the first ones, so their mean is that of all.)
+    const std::size_t rows = (to - begin_) / ((end - begin_) / kFirst) + kFirst;
     lines.reserve(std::min(rows, most));
     cells.reserve(std::min(rows, most) * (cells.size() / kFirst));
   }
 }
 
 void Rows::read_row() {
-  const std::size_t first = cells.size();
+  const std::size_t first = cells.size(), begin = end;
   const int64_t first_line = line;
   for (bool more = true; more;) {
     if (!read_cell(first_line)) return;
@@ -36,7 +36,9 @@ void Rows::read_row() {
   if (end < content_.size() && content_[end] == '\n') ++end;
   ++line;
   const std::size_t count = cells.size() - first;
-  if (count == 1 && cells[first].length == 0) return cells.resize(first);  // an empty line
+  // An empty line is no row; two quotes are an empty cell.
+  if (count == 1 && cells[first].length == 0 && (begin == content_.size() || content_[begin] != '"'))
+    return cells.resize(first);
   lines.push_back(first_line);
   if (fields_ && count != fields_) fail(first_line, text(count, " fields, expected ", fields_));
 }

@@ -39,6 +39,7 @@ class Rows {
   bool fail(int64_t at, std::string why);
 
   std::string_view content_;
+  std::size_t begin_;
   char delimiter_;
   std::size_t fields_;
   std::array<bool, 256> ends_{};  // characters that end a cell

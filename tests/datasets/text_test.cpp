@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <chainer/chainer.h>
 
+#include <cmath>
+#include <limits>
 #include <thread>
 
 #include "chainer/core/parallel.h"
@@ -147,6 +149,41 @@ TEST(tables) {
   const datasets::CsvTable copy = moved;
   moved = tabs;
   EXPECT_EQ(copy.column("a").item<float>(), 7);
+}
+
+TEST(numbers_in_tables_are_in_the_range_of_the_dtype) {
+  const auto refused = [](const char* cell, Dtype dtype) {
+    EXPECT_THROW(ValueError, text("'", cell, "' is not a ", dtype),
+                 datasets::CsvTable(text("a\n", cell, "\n"), "t").column("a", dtype));
+  };
+  const auto number = [](const char* cell, Dtype dtype) {
+    return datasets::CsvTable(text("a\n", cell, "\n"), "t").column("a", dtype).item<double>();
+  };
+  refused("1e39", float32), refused("-1e39", float32), refused("65520", float16), refused("3.4e38", bfloat16);
+  refused("1e400", float64);
+  EXPECT_EQ(number("3.4028235677973362e38", float32), std::numeric_limits<float>::max());
+  EXPECT_EQ(number("65519", float16), 65504.0);
+  EXPECT_EQ(number("3.39e38", bfloat16), std::ldexp(255, 120));
+  for (const Dtype dtype : {float16, bfloat16, float32, float64}) EXPECT_EQ(number("-inf", dtype), -HUGE_VAL);
+}
+
+TEST(quotes_across_the_middle_of_a_table) {
+  // The part of the second thread begins within quotes and is read on after 98 long rows by the first one.
+  std::string content = "a\n";
+  for (int i = 0; i < 98; ++i) content += std::string(12000, 'x') + '\n';
+  content += '"';
+  for (int i = 0; i < 1200; ++i) content += std::string(999, 'y') + '\n';
+  content += "\"\n";
+  for (int i = 0; i < 100; ++i) content += "z\n";
+  cpu::set_thread_count(2);
+  EXPECT_EQ(datasets::CsvTable(content, "t").size(), 199);
+  cpu::set_thread_count(0);
+}
+
+TEST(quotes_without_a_text_are_an_empty_cell) {
+  const datasets::CsvTable t("a\n1\n\"\"\n\n3\n\"\"", "t");
+  EXPECT(t.text("a") == (Lines{"1", "", "3", ""}));
+  EXPECT_THROW(ValueError, "line 3, column 'a': '' is not a int32", t.column("a", int32));
 }
 
 // Tables of several MB are read in parts, whose borders may lie within quotes.
