@@ -2,6 +2,7 @@
 #include "chainer/interop/arrow.h"
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <string_view>
 
@@ -35,13 +36,17 @@ Array column(const std::shared_ptr<Table>& table, const arrow::ArrowArray& a, co
   constexpr Dtype dtypes[] = {Dtype::int8, uint8, Dtype::int16, int32, int64, float16, float32, float64, Dtype::bool_};
   const std::size_t kind = formats.find(format.empty() ? '?' : format[0]);
   if (format.size() != 1 || kind == formats.npos || s.dictionary) fail("format '", format, "' is not supported");
+  const auto inconsistent = [&](const auto&... why) { throw ValueError("from_arrow: column '", name, "': ", why...); };
+  constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
+  if (a.length < 0 || a.offset < 0 || a.length > kLargest - a.offset || a.n_buffers != 2 || !a.buffers ||
+      parent_offset > a.length || length > a.length - parent_offset)
+    inconsistent("expected ", length, " elements from ", parent_offset, " on and 2 buffers, got ", a.length,
+                 " elements at ", a.offset, " and ", a.buffers ? a.n_buffers : 0, " buffers");
   const int64_t first = a.offset + parent_offset;
-  if (a.offset < 0 || a.n_buffers != 2 || !a.buffers || first + length > a.offset + a.length)
-    fail("expected ", length, " elements and 2 buffers, got ", a.length, " elements at ", a.offset, " and ",
-         a.n_buffers, " buffers");
   const Dtype dtype = dtypes[kind];
   if (length == 0) return Array(Shape{0}, dtype);
-  if (!a.buffers[1]) fail("the values are missing");
+  if (first + length > kLargest / item_size(dtype)) inconsistent("no memory holds elements up to ", first + length);
+  if (!a.buffers[1]) inconsistent("the values are missing");
   if (dtype == Dtype::bool_) {
     if (a.null_count != 0 && a.buffers[0]) fail("nulls in booleans are not supported");
     Array out({length}, dtype);
@@ -70,17 +75,24 @@ std::vector<std::pair<std::string, Array>> from_arrow(arrow::ArrowArray* given, 
   std::vector<std::pair<std::string, Array>> out;
   const auto name = [](const arrow::Schema& s) { return std::string(s.name ? s.name : ""); };
   if (array->length < 0) throw ValueError("from_arrow: the length must be 0 or more, not ", array->length);
+  if (array->offset < 0) throw ValueError("from_arrow: the offset must be 0 or more, not ", array->offset);
   if (std::string_view(schema->format ? schema->format : "") != "+s") {
     out.emplace_back(name(*schema), column(table, *array, *schema, 0, array->length));
     return out;
   }
   if (array->n_children != schema->n_children || array->n_children < 0)
     throw ValueError("from_arrow: ", array->n_children, " columns, but ", schema->n_children, " in the schema");
+  if ((array->n_buffers > 0 && !array->buffers) || (array->n_children > 0 && !(array->children && schema->children)))
+    throw ValueError("from_arrow: the buffers or the columns of the table are nullptr");
   if (array->null_count != 0 && array->n_buffers > 0 && array->buffers[0])
     throw TypeError("from_arrow: null rows are not supported");
-  for (int64_t i = 0; i < array->n_children; ++i)
-    out.emplace_back(name(*schema->children[i]),
-                     column(table, *array->children[i], *schema->children[i], array->offset, array->length));
+  for (int64_t i = 0; i < array->n_children; ++i) {
+    const arrow::ArrowArray* const a = array->children[i];
+    const arrow::Schema* const s = schema->children[i];
+    if (!a || !s || !a->release || !s->release)
+      throw ValueError("from_arrow: column ", i, " or its schema is nullptr or has been released");
+    out.emplace_back(name(*s), column(table, *a, *s, array->offset, array->length));
+  }
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <chainer/chainer.h>
 
 #include <cmath>
+#include <limits>
 
 #include "test.h"
 
@@ -121,7 +122,33 @@ TEST(columns_without_a_dtype_are_errors_that_name_them) {
   EXPECT_THROW(TypeError, "column 'x': format 'u' is not supported", take("u", nullptr, 0, 3));
   EXPECT_THROW(TypeError, "format '+l'", take("+l", nullptr, 0, 3));
   EXPECT_THROW(TypeError, "nulls in integers", take("i", valid, 1, 3));
-  EXPECT_THROW(TypeError, "expected 5 elements", take("i", nullptr, 0, 5));
+  EXPECT_THROW(ValueError, "column 'x': expected 5 elements", take("i", nullptr, 0, 5));
   EXPECT_EQ(released, 8);
   EXPECT_THROW(ValueError, "is nullptr", (void)from_arrow(nullptr, nullptr));
+}
+
+TEST(inconsistent_columns_are_errors) {
+  released = 0;
+  const double values[] = {1, 2, 3};
+  const auto refused = [&](const char* message, const auto& damage) {
+    Column c("g", "x", values, 3);
+    Table t({&c}, 2);
+    damage(c, t);
+    EXPECT_THROW(ValueError, message, (void)from_arrow(&t.whole.array, &t.whole.schema));
+  };
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  refused("columns of the table are nullptr", [](Column&, Table& t) { t.whole.array.children = nullptr; });
+  refused("columns of the table are nullptr", [](Column&, Table& t) { t.whole.schema.children = nullptr; });
+  refused("the buffers", [](Column&, Table& t) { t.whole.array.buffers = nullptr, t.whole.array.null_count = -1; });
+  refused("column 0", [](Column&, Table& t) { t.arrays[0] = nullptr; });
+  refused("column 0", [](Column&, Table& t) { t.schemas[0] = nullptr; });
+  refused("has been released", [](Column& c, Table&) { c.array.release = nullptr; });
+  refused("offset must be 0 or more, not -1", [](Column&, Table& t) { t.whole.array.offset = -1; });
+  refused("expected 2 elements from 2", [](Column&, Table& t) { t.whole.array.offset = 2; });
+  refused("elements from 9", [](Column& c, Table& t) { t.whole.array.offset = most, c.array.offset = 1; });
+  refused("and 0 buffers", [](Column& c, Table&) { c.array.buffers = nullptr; });
+  refused("values are missing", [](Column& c, Table&) { c.buffers[1] = nullptr; });
+  refused("3 elements at -1", [](Column& c, Table&) { c.array.offset = -1; });
+  refused("no memory", [](Column& c, Table& t) { c.array.length = most, t.whole.array.offset = most - 2; });
+  EXPECT_EQ(released, 26);
 }
