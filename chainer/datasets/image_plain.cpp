@@ -44,6 +44,7 @@ uint8_t masked(uint32_t v, uint32_t mask) {
 
 Picture decode_bmp(std::string_view data, const std::string& what) {
   const Bytes b(data, "BMP", what);
+  if (!data.starts_with("BM")) b.damaged("it does not begin with BM");
   const uint32_t pixels_at = b.at(10, 4), header = b.at(14, 4);
   if (header < 40) b.damaged("its header is of a version before Windows 3");
   const auto width = static_cast<int32_t>(b.at(18, 4)), signed_height = static_cast<int32_t>(b.at(22, 4));
@@ -96,6 +97,7 @@ Picture decode_bmp(std::string_view data, const std::string& what) {
 // P1 to P3 write numbers as text, P4 to P6 as bytes: black and white, gray, RGB.
 Picture decode_pnm(std::string_view data, const std::string& what) {
   const Bytes b(data, "PNM", what);
+  if (data.size() < 3 || data[0] != 'P' || data[1] < '1' || data[1] > '6') b.damaged("it does not begin with P1 to P6");
   const int kind = (data[1] - '1') % 3;
   const bool plain = data[1] <= '3', bits = kind == 0;
   std::size_t at = 2;

@@ -138,6 +138,9 @@ TEST(damaged_pictures_are_refused) {
   EXPECT_THROW(FileError, "neither 0 nor 1", dataset::decode_picture("P1 1 1 2", "pnm"));
   EXPECT_THROW(FileError, "values up to 0", dataset::decode_picture("P5 1 1 0 1", "pnm"));
   EXPECT_THROW(FileError, "known format", dataset::decode_picture("P1zza", "text"));
+  for (const char* other : {"", "P", "P5", "XX1 1 255 a", "P7 1 1 255 a"})
+    EXPECT_THROW(FileError, "not a valid PNM picture", dataset::decode_pnm(other, "pnm"));
+  EXPECT_THROW(FileError, "not a valid BMP picture", dataset::decode_bmp(std::string(100, '\1'), "bmp"));
   // Headers with sizes beyond the data or the limit.
   EXPECT_THROW(FileError, "2^27", dataset::decode_picture("P6 1000000 1000000 255\n", "huge"));
   EXPECT_THROW(FileError, "ends early", dataset::decode_picture("P6 10 10 255\nxyz", "short"));

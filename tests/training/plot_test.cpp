@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Curves as SVG: the content of the file, and reduced curves that keep their extremes.
+#include <chainer/core/error.h>
 #include <chainer/viewing/plot/braille.h>
 #include <chainer/viewing/plot/figure.h>
 
@@ -25,6 +26,19 @@ TEST(figures_become_svg_without_a_library) {
   EXPECT(plot::available("plot.svg"));
   // An empty figure is valid.
   EXPECT(plot::svg(plot::Figure{}).find("</svg>") != s.npos);
+}
+
+TEST(figures_that_do_not_fit_together_are_errors) {
+  const auto drawn = [](plot::Series s, int rows = 1, int columns = 1) {
+    plot::Figure f{.rows = rows, .columns = columns};
+    f.axes[0].series.push_back(std::move(s));
+    return plot::svg(f);
+  };
+  EXPECT_THROW(DimensionError, "'a' has 2 x, but 1 y", drawn({.label = "a", .x = {1, 2}, .y = {1}}));
+  EXPECT_THROW(DimensionError, "1 x, but 2 y", drawn({.label = "a", .x = {1}, .y = {1, 2}}));
+  EXPECT_THROW(DimensionError, "2 y and 1 y2", drawn({.label = "a", .x = {1, 2}, .y = {1, 2}, .y2 = {1}}));
+  EXPECT_THROW(ValueError, "not 1 x 0", drawn({.label = "a", .x = {1}, .y = {1}}, 1, 0));
+  EXPECT_THROW(ValueError, "not 0 x 1", drawn({.label = "a", .x = {1}, .y = {1}}, 0, 1));
 }
 
 TEST(values_whose_differences_are_infinite_are_gaps) {

@@ -236,6 +236,13 @@ Series reduced(const Series& series, std::size_t points) {
 
 namespace {
 std::string drawn(const Figure& f, Canvas& canvas) {
+  if (f.rows < 1 || f.columns < 1)
+    throw ValueError("plot: a figure needs at least one row and one column, not ", f.rows, " x ", f.columns);
+  for (const Axes& a : f.axes)
+    for (const Series& s : a.series)
+      if (s.y.size() != s.x.size() || (!s.y2.empty() && s.y2.size() != s.x.size()))
+        throw DimensionError("plot: the series '", s.label, "' has ", s.x.size(), " x, but ", s.y.size(), " y and ",
+                             s.y2.size(), " y2");
   const double w = f.width / f.columns, h = f.height / f.rows;
   for (std::size_t i = 0; i < f.axes.size(); ++i) {
     const double x = w * static_cast<double>(i % static_cast<std::size_t>(f.columns)),
