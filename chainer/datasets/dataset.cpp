@@ -53,8 +53,12 @@ Examples Dataset::slice(std::optional<int64_t> start, std::optional<int64_t> sto
     return std::clamp<int64_t>(v < 0 ? v + n : v, step > 0 ? 0 : -1, step > 0 ? n : n - 1);
   };
   const int64_t a = start ? bound(*start) : step > 0 ? 0 : n - 1, b = stop ? bound(*stop) : step > 0 ? n : -1;
+  // Counted first, because a large step past the end may be no number of 64 bits.
+  const uint64_t length = static_cast<uint64_t>(std::max<int64_t>(0, step > 0 ? b - a : a - b));
+  const uint64_t stride = step > 0 ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
+  const auto count = static_cast<int64_t>(length / stride + (length % stride != 0));
   Examples out;
-  for (int64_t i = a; step > 0 ? i < b : i > b; i += step) out.push_back(get(i));
+  for (int64_t k = 0; k < count; ++k) out.push_back(get(a + k * step));
   return out;
 }
 
@@ -131,6 +135,10 @@ Examples with_entries_of(const Example& first, const Examples& batch) {
   }
   return out;
 }
+std::string kind_of(const Example& e) {
+  if (e.is_single()) return "an array";
+  return text(e.is_dict() ? "a dictionary with " : "a tuple with ", e.size(), e.size() == 1 ? " entry" : " entries");
+}
 }  // namespace
 
 Example concat_examples(const Examples& batch, const std::optional<Device>& device, const Padding& padding) {
@@ -138,9 +146,8 @@ Example concat_examples(const Examples& batch, const std::optional<Device>& devi
   const Example& first = batch[0];
   bool reordered = false;
   for (const Example& e : batch) {
-    if (e.size() != first.size() || e.names().size() != first.names().size())
-      throw ValueError("concat_examples: examples of different kinds, with ", first.size(), " and ", e.size(),
-                       " entries");
+    if (e.size() != first.size() || e.names().size() != first.names().size() || e.is_single() != first.is_single())
+      throw ValueError("concat_examples: examples of different kinds, ", kind_of(first), " and ", kind_of(e));
     reordered = reordered || e.names() != first.names();
   }
   if (reordered) return concat_examples(with_entries_of(first, batch), device, padding);

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 #include "chainer/core/system/file.h"
@@ -69,6 +70,15 @@ TEST(splits_and_folds) {
   }
 }
 
+TEST(steps_of_slices_of_any_length) {
+  const AnyDataset d = Squares();
+  constexpr int64_t most = std::numeric_limits<int64_t>::max(), least = std::numeric_limits<int64_t>::min();
+  EXPECT_EQ(d.slice(1, {}, most).size(), 1u);
+  EXPECT_EQ(d.slice({}, {}, least).size(), 1u);
+  EXPECT_EQ(d.slice(most, least, -most).size(), 1u);
+  EXPECT_EQ(d.slice(least, most, 3).size(), static_cast<std::size_t>((d.size() + 2) / 3));
+}
+
 TEST(batches_become_arrays) {
   const AnyDataset d = Squares();
   auto [x, y] = concat_examples<2>(d.slice(0, 3));
@@ -78,6 +88,8 @@ TEST(batches_become_arrays) {
   EXPECT_THROW(ValueError, "padding", concat_examples(ragged));
   EXPECT_CLOSE(concat_examples(ragged, {}, -1)[0], array({{1.f, 2.f}, {3.f, -1.f}}));
   EXPECT_THROW(ValueError, "empty", concat_examples({}));
+  EXPECT_THROW(ValueError, "different kinds, an array and a tuple with 1 entry",
+               concat_examples({Example(arange(2)), Example(Arrays{arange(2)})}));
   const AnyDataset dict = datasets::DictDataset({{"x", arange(3)}, {"y", arange(3)}});
   EXPECT_EQ(concat_examples(dict.slice(0, 2))["x"].shape(), Shape{2});
   EXPECT_THROW(DeviceError, "no device", concat_examples(d.slice(0, 1), get_device("@cuda:0")));
