@@ -40,7 +40,7 @@ class HDF5Group {
   /// cannot be written.
   static std::shared_ptr<HDF5Group> create(const std::filesystem::path& path);
   /// Returns the root of a file for reading: the default output of h5py and libhdf5, with any version of the superblock
-  /// and of object headers, except compressed arrays in the newest format. Follows soft links. Throws FileError if the
+  /// and of object headers, except arrays in chunks in the newest format. Follows soft links. Throws FileError if the
   /// file is missing, damaged or of another format.
   static std::shared_ptr<HDF5Group> open(const std::filesystem::path& path);
   /// Returns a description for messages: "model.h5, '/l1'".
@@ -50,6 +50,8 @@ class HDF5Group {
   virtual std::shared_ptr<HDF5Group> group(const std::string& name, bool make) = 0;
   /// Returns the names directly below this group, sorted, without dangling links and links into other files.
   virtual std::vector<std::string> names() const = 0;
+  /// Returns the names directly below this group that names() leaves out, sorted.
+  virtual std::vector<std::string> dangling() const { return {}; }
   /// Describes an object without reading its elements. Throws KeyError if there is none.
   virtual HDF5Object describe(const std::string& name) const = 0;
   /// Returns true if there is a dataset of this name.
@@ -61,8 +63,9 @@ class HDF5Group {
   virtual void write(const std::string& name, const std::string& value) = 0;
   /// Writes None: a dataset of float32 without a dataspace.
   virtual void write_none(const std::string& name) = 0;
-  /// Returns the value of a dataset; unsigned integers of 16 bits or more become int64. Throws KeyError if there is no
-  /// such dataset, FileError if it is damaged or of an unsupported kind.
+  /// Returns the value of a dataset; unsigned integers of 16 bits or more become int64, enumerations other than h5py's
+  /// bool the integers of their values. Throws KeyError if there is no such dataset, FileError if it is damaged, of an
+  /// unsupported kind, has an element that does not fit int64, or 256 MiB or more that were never written.
   virtual HDF5Value read(const std::string& name) const = 0;
   /// The same, but an array may be part of the file in memory: it cannot be written to, and the file must not shrink
   /// while it lives.

@@ -65,6 +65,7 @@ void add_link_message(Links& to, std::string_view message) {
   const std::string_view name = c.take(c.number(std::size_t(1) << (flags & 3)));
   if (kind == 0) add_link(to, name, {.address = c.number(8)});
   if (kind == 1) add_link(to, name, {.path = std::string(c.take(c.number(2)))});
+  if (kind > 1) add_link(to, name, {.outside = true});
 }
 
 // Returns the address of the object that contains a shared message.
@@ -236,7 +237,7 @@ std::optional<uint64_t> File::find(uint64_t group, std::string_view path, int& s
     if (++steps > 256) throw Damage{"its links form a cycle"};
     const auto names = links(group);
     const auto at = names ? names->find(std::string(part)) : Links::const_iterator();
-    if (!names || at == names->end()) return {};
+    if (!names || at == names->end() || at->second.outside) return {};
     if (at->second.path.empty()) {
       group = at->second.address;
       continue;

@@ -61,6 +61,7 @@ inline constexpr uint64_t kNowhere = ~uint64_t(0);
 struct Link {
   uint64_t address = kNowhere;
   std::string path = {};
+  bool outside = false;  ///< a link into another file, which is not followed
 };
 using Links = std::map<std::string, Link>;
 
@@ -81,11 +82,10 @@ class File {
   /// is resolved; other shared messages throw Damage.
   std::optional<std::string_view> find(const Messages& messages, MessageType type) const;
   /// Returns the names in a group; none if the object is no group. Reads symbol tables, links in the header of the
-  /// group, and links in a fractal heap (for many links in the new format, which HDF5 2 writes); skips links into other
-  /// files.
+  /// group, and links in a fractal heap (for many links in the new format, which HDF5 2 writes).
   std::optional<Links> links(uint64_t address) const;
   /// Returns the address of the object at a path from a group, or from the root if the path begins with a slash; none
-  /// if there is no such object. Follows soft links; throws Damage for cycles.
+  /// if there is no such object in this file. Follows soft links; throws Damage for cycles.
   std::optional<uint64_t> find(uint64_t group, std::string_view path) const;
   /// Returns an object of the global heap, which holds strings of variable length.
   std::string_view heap_object(uint64_t address, uint64_t index) const;

@@ -33,11 +33,14 @@ class Reader : public HDF5Group {
   }
   std::vector<std::string> names() const override {
     std::vector<std::string> out;
-    for (const auto& [name, link] : links_) {
-      try {
-        if (link.path.empty() || file_->find(address_, link.path)) out.push_back(name);
-      } catch (const Damage&) { out.push_back(name); }  // reading it reports the damage
-    }
+    for (const auto& [name, link] : links_)
+      if (leads_somewhere(link)) out.push_back(name);
+    return out;
+  }
+  std::vector<std::string> dangling() const override {
+    std::vector<std::string> out;
+    for (const auto& [name, link] : links_)
+      if (!leads_somewhere(link)) out.push_back(name);
     return out;
   }
   HDF5Object describe(const std::string& name) const override {
@@ -84,13 +87,19 @@ class Reader : public HDF5Group {
   void flush() override {}
 
  private:
+  bool leads_somewhere(const hdf5::Link& link) const {
+    if (link.path.empty()) return !link.outside;
+    try {
+      return file_->find(address_, link.path).has_value();
+    } catch (const Damage&) { return true; }  // reading it reports the damage
+  }
   // Returns the address of an object below this group. Names may contain slashes.
   std::optional<uint64_t> find(const std::string& name) const {
     return guarded(name, [&] { return located(name); });
   }
   std::optional<uint64_t> located(const std::string& name) const {
     const auto at = links_.find(name);  // avoids reading the group again
-    if (at != links_.end() && at->second.path.empty()) return at->second.address;
+    if (at != links_.end() && at->second.path.empty() && !at->second.outside) return at->second.address;
     return file_->find(address_, name);
   }
   template <class F>

@@ -46,6 +46,20 @@ struct Type {
   uint64_t padding = 0;  // of strings: 0 terminated by a zero byte, 1 padded by zero bytes, 2 padded by blanks
 };
 
+// Returns true if the names and values at a cursor are those of h5py's bool.
+bool is_bool(Cursor c, uint64_t version, uint64_t count, std::size_t size) {
+  if (size != 1 || count != 2) return false;
+  std::string names;
+  for (int i = 0; i < 2; ++i) {
+    uint64_t length = 1;
+    for (char letter; (letter = c.take(1)[0]) != '\0'; ++length) names += letter;
+    names += ' ';
+    if (version < 3) c.skip((8 - length % 8) % 8);
+  }
+  const uint64_t first = c.number(1), second = c.number(1);
+  return (names == "FALSE TRUE " && first == 0 && second == 1) || (names == "TRUE FALSE " && first == 1 && second == 0);
+}
+
 Type read_type(std::string_view message) {
   Cursor c(message);
   const uint64_t kind = c.number(1) & 15, bits = c.number(1), more = c.number(1);
@@ -76,10 +90,13 @@ Type read_type(std::string_view message) {
       t.kind = Type::text;
       t.padding = bits & 15;
       return t;
-    case 8:  // h5py's bool; only zero is false
-      t.kind = Type::boolean;
-      if (t.size == 1) return t;
-      break;
+    case 8: {  // an enumeration: a type of integers, names and values
+      const uint64_t version = static_cast<unsigned char>(message[0]) >> 4, count = bits | more << 8;
+      const Type base = read_type(message.substr(c.at()));
+      if (base.kind != Type::integer || base.size != t.size) break;
+      c.skip(12);
+      return is_bool(c, version, count, base.size) ? Type{.kind = Type::boolean, .size = 1} : base;
+    }
     case 9:
       t.kind = Type::long_text;
       if ((bits & 15) == 1 && t.size == 16) return t;
@@ -222,9 +239,10 @@ std::string read_elements(const File& file, const Messages& messages, const std:
   double bytes = static_cast<double>(size);
   for (uint64_t n : shape) bytes *= static_cast<double>(n);
   if (std::find(shape.begin(), shape.end(), uint64_t(0)) != shape.end()) bytes = 0;
-  const auto believe = [&](uint64_t stored) {
-    if (bytes > static_cast<double>(stored) * 1100 + 65536)
-      throw Damage{"it claims more elements than the stored bytes can contain"};
+  constexpr double kUnwritten = 1 << 28;  // of arrays of which parts were never written
+  const auto believe = [&](uint64_t stored, double others = 65536) {
+    if (bytes > static_cast<double>(stored) * 1100 + others)
+      throw Damage{text("it claims ", bytes, " bytes, more than the ", stored, " stored ones can contain")};
   };
   Cursor c(need(file, messages, kLayout, "layout"));
   const uint64_t version = c.number(1), kind = c.number(1);
@@ -237,7 +255,7 @@ std::string read_elements(const File& file, const Messages& messages, const std:
   }
   if (kind == 1) {
     const uint64_t address = c.number(8), stored = c.number(8);
-    believe(address == kNowhere ? 0 : file.at(address, stored).size());
+    address == kNowhere ? believe(0, kUnwritten) : believe(file.at(address, stored).size());
     if (address == kNowhere || bytes == 0) return unwritten(file, messages, bytes, size);
     return unpacked(file.at(address, stored), static_cast<uint64_t>(bytes), {});
   }
@@ -260,7 +278,7 @@ std::string read_elements(const File& file, const Messages& messages, const std:
     if (part > static_cast<double>(chunk.bytes.size()) * 1100 + 65536)
       throw Damage{"a chunk claims more elements than its bytes can contain"};
   }
-  believe(stored);
+  believe(stored, kUnwritten);
   double room = 1;
   for (std::size_t d = 0; d < rank; ++d) room *= static_cast<double>((shape[d] + lengths[d] - 1) / lengths[d]);
   if (static_cast<double>(chunks.size()) > room) throw Damage{"it has more chunks than its shape"};
@@ -283,10 +301,12 @@ Array to_array(std::string bytes, const Type& t, const std::vector<uint64_t>& le
   auto* to = static_cast<char*>(out.mutable_raw());
   if (t.kind == Type::boolean) {
     std::transform(bytes.begin(), bytes.end(), to, [](char c) { return char(c != 0); });
-  } else if (out.dtype() == int64 && !t.has_sign) {  // widened to int64; larger values become the largest int64
+  } else if (out.dtype() == int64 && !t.has_sign) {  // widened to int64
     for (int64_t i = 0; i < out.size(); ++i) {
       const uint64_t v = little_endian(std::string_view(bytes).substr(static_cast<std::size_t>(i) * t.size, t.size));
-      const int64_t kept = static_cast<int64_t>(std::min<uint64_t>(v, std::numeric_limits<int64_t>::max()));
+      if (v > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+        throw Damage{text("element ", i, " is ", v, ", which does not fit int64")};
+      const auto kept = static_cast<int64_t>(v);
       std::memcpy(to + i * 8, &kept, 8);
     }
   } else {

@@ -59,6 +59,18 @@ with h5py.File(folder + 'values_latest.h5', 'w', libver='latest') as f:
     f.create_dataset('packed', data=numpy.arange(100), chunks=(10,), compression='gzip')
     for i in range(20):
         f['many/{}'.format(i)] = i
+# Enumerations, and arrays of which little was written.
+with h5py.File(folder + 'kinds.h5', 'w', libver='earliest') as f:
+    f.create_dataset('enum', data=numpy.array([0, 1, 42, 42], 'i1'),
+                     dtype=h5py.enum_dtype({'A': 0, 'B': 1, 'C': 42}, 'i1'))
+    f.create_dataset('wide', data=numpy.array([-5, 300], '>i4'), dtype=h5py.enum_dtype({'A': -5, 'B': 300}, '>i4'))
+    f.create_dataset('two', data=numpy.array([1, 0], 'i1'), dtype=h5py.enum_dtype({'NO': 0, 'YES': 1}, 'i1'))
+    f.create_dataset('bool', data=numpy.array([True, False, True]))
+    f.create_dataset('never', (300, 100), 'f', fillvalue=1.5)
+    f.create_dataset('sparse', (300, 100), 'd', chunks=(10, 10), compression='gzip')[299, 99] = 7
+    f.create_dataset('huge', (2 ** 30,), 'f')
+    f['dangling'] = h5py.SoftLink('/nowhere')
+    f['g/external'] = h5py.ExternalLink('other.h5', '/y')
 # Groups with many links as written by HDF5 2, an option of older h5py: a tree of two levels, a heap of several blocks.
 with h5py.File(folder + 'many_links.h5', 'w', libver=('v108', 'v108')) as f:
     f['x'] = numpy.arange(1, 5, dtype='f')

@@ -45,6 +45,7 @@ ModelFile open_npz(const fs::path& path) {
       } else if (kind == 'O') {
         if (!file->array(key)) out.nones.push_back(key);
       } else {
+        (void)element_count({h.shape.begin(), h.shape.end()});
         const Dtype dtype = kind == 'u' && h.descr != "|u1" ? chainer::int64 : chainer::parse_dtype(h.descr);
         out.arrays.push_back({key,
                               std::string(chainer::name(dtype)),
@@ -105,6 +106,8 @@ class HDF5Tree {
         add(group, name, full, depth);
       } catch (const chainer::Error& e) { out.arrays.push_back(unreadable(full, e.what())); }
     }
+    for (const std::string& name : group->dangling())
+      out.arrays.push_back(unreadable(path + name, "a link to an object that this file does not contain"));
   }
   void add(const Group& group, const std::string& name, const std::string& full, int depth) {
     const Object o = group->describe(name);
@@ -310,8 +313,10 @@ std::string size_text(double bytes) {
   return out;
 }
 int64_t element_count(const std::vector<int64_t>& shape) {
+  if (std::find(shape.begin(), shape.end(), int64_t(0)) != shape.end()) return 0;
   int64_t n = 1;
-  for (int64_t d : shape) n *= d;
+  for (int64_t d : shape)
+    if (__builtin_mul_overflow(n, d, &n)) throw FileError("an array of shape ", shape_text(shape), " is too large");
   return n;
 }
 

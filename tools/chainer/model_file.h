@@ -57,6 +57,7 @@ chainer::json::List lengths(const std::vector<int64_t>& shape);
 std::string shape_text(const std::vector<int64_t>& shape);
 /// "1.2 MB"
 std::string size_text(double bytes);
+/// Returns the product of the lengths. Throws FileError if it is no number of 64 bits.
 int64_t element_count(const std::vector<int64_t>& shape);
 
 }  // namespace tool
