@@ -47,6 +47,9 @@ void Writer::add(const std::string& name, std::string_view bytes) { add(Member(n
 
 void Writer::add(const Member& m) {
   const std::string& name = m.name;
+  if (name.size() > 0xffff)
+    throw ValueError("zip: the name of a member has ", name.size(), " bytes, at most 65535 are possible: '",
+                     name.substr(0, 60), "...'");
   const bool compressed = m.stored.empty();
   std::string out;
   Entry e{name, m.crc, compressed ? m.packed.size() : m.size, m.size, done_, compressed ? kDeflated : kStored};

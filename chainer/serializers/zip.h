@@ -35,6 +35,7 @@ class Writer {
  public:
   using Sink = std::function<void(std::string_view)>;
   explicit Writer(bool compress, Sink sink = {}) : compress_(compress), sink_(std::move(sink)) {}
+  /// Throw ValueError for a name of more than 65535 bytes.
   void add(const std::string& name, std::string_view bytes);
   void add(const Member& member);
   /// Writes the directory. Returns the bytes of the archive, unless they went to the sink.

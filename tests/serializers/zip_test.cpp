@@ -58,6 +58,13 @@ TEST(archives_by_threads) {
     EXPECT_CLOSE(file.array(text("w", i)), std::get<Array>(values.at(text("w", i))), {.atol = 0, .rtol = 0});
 }
 
+TEST(names_that_do_not_fit_the_format) {
+  zip::Writer w(false);
+  w.add(std::string(65535, 'x'), "1");
+  EXPECT_THROW(ValueError, "the name of a member has 65536 bytes", w.add(std::string(65536, 'x'), "2"));
+  EXPECT_EQ(zip::Reader(w.finish(), "an archive").read(std::string(65535, 'x')), "1");
+}
+
 TEST(byte_orders_that_do_not_exist) {
   zip::Writer w(false);
   std::string npy = make_npy_header("Lf4", {1});
