@@ -2,7 +2,8 @@
 #include "chainer/function_hooks/trace.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <charconv>
+#include <iterator>
 
 #include "chainer/array/memory.h"
 #include "chainer/core/clock.h"
@@ -10,6 +11,15 @@
 #include "chainer/core/json.h"
 
 namespace chainer::function_hooks {
+namespace {
+
+// Returns seconds as microseconds with three digits after the point, independent of the locale.
+std::string microseconds(double seconds) {
+  char buffer[64];
+  return {buffer, std::to_chars(buffer, std::end(buffer), seconds * 1e6, std::chars_format::fixed, 3).ptr};
+}
+
+}  // namespace
 
 TraceHook::Track& TraceHook::track() {
   const auto [it, fresh] = tracks_.try_emplace(std::this_thread::get_id());
@@ -96,14 +106,12 @@ std::string TraceHook::events(double origin) const {
   std::string out = named("process_name", 0, options_.process_name);
   for (const auto& [id, t] : tracks_) out += ",\n" + named("thread_name", t.number, text("thread ", t.number));
   for (const Event& e : events_) {
-    char times[96];
-    std::snprintf(times, sizeof times, "\"ts\":%.3f,\"dur\":%.3f", (e.begin - origin) * 1e6, (e.end - e.begin) * 1e6);
     out += text(",\n{\"ph\":\"X\",\"name\":", quoted(e.name), ",\"cat\":", quoted(e.category), ",", process,
-                ",\"tid\":", e.thread, ",", times, "}");
+                ",\"tid\":", e.thread, ",\"ts\":", microseconds(e.begin - origin),
+                ",\"dur\":", microseconds(e.end - e.begin), "}");
     if (e.memory < 0) continue;
-    std::snprintf(times, sizeof times, "\"ts\":%.3f", (e.end - origin) * 1e6);
-    out += text(",\n{\"ph\":\"C\",\"name\":\"memory\",", process, ",", times, ",\"args\":{\"bytes in use\":", e.memory,
-                "}}");
+    out += text(",\n{\"ph\":\"C\",\"name\":\"memory\",", process, ",\"ts\":", microseconds(e.end - origin),
+                ",\"args\":{\"bytes in use\":", e.memory, "}}");
   }
   return out;
 }

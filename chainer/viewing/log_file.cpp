@@ -47,19 +47,39 @@ struct Scanner {
   }
 };
 
+// Returns the last object of a list of objects before `end`, which is outside of strings; nothing if it does not begin
+// in the text. Braces in strings do not count; a quote after an odd number of backslashes does not end a string.
+std::string_view object_before(std::string_view text, std::size_t end) {
+  bool string = false;
+  int64_t depth = 0;
+  std::size_t last = 0;
+  for (std::size_t i = end; i-- > 0;) {
+    if (text[i] == '"') {
+      std::size_t slashes = i;
+      while (slashes > 0 && text[slashes - 1] == '\\') --slashes;
+      string ^= (i - slashes) % 2 == 0;
+    } else if (!string && text[i] == '}') {
+      if (depth++ == 0) last = i + 1;
+    } else if (!string && text[i] == '{' && depth > 0 && --depth == 0) {
+      return text.substr(i, last - i);
+    }
+  }
+  return {};
+}
+
 // Returns the newest entry in the last `most` bytes; null if it cannot be read.
 NewestEntry newest_within(const InputFile& in, uint64_t size, std::size_t most) {
   NewestEntry out{{}, NAN};
   const uint64_t begin = size > most ? size - most : 0;
   const std::string tail = bytes_at(in, begin, size);
   const auto end = tail.find_last_not_of(" \t\r\n");
-  const auto from = tail.rfind('{'), to = tail.rfind('}');
-  if (end == tail.npos || tail[end] != ']' || from == tail.npos || to == tail.npos || to < from) return out;
+  if (end == tail.npos || tail[end] != ']') return out;
+  const std::string_view newest = object_before(tail, end);
+  if (newest.empty()) return out;
   try {
-    json::Value last = json::parse(std::string_view(tail).substr(from, to - from + 1));
-    const auto end_before = tail.rfind('}', from), before = tail.rfind('{', end_before);
-    if (end_before != tail.npos && before != tail.npos)
-      out.seconds_before = seconds_of(json::parse(std::string_view(tail).substr(before, end_before - before + 1)));
+    json::Value last = json::parse(newest);
+    const auto before = object_before(tail, static_cast<std::size_t>(newest.data() - tail.data()));
+    if (!before.empty()) out.seconds_before = seconds_of(json::parse(before));
     out.entry = std::move(last);
   } catch (const ValueError&) {}
   return out;

@@ -4,6 +4,8 @@
 #include <chainer/viewing/plot/figure.h>
 
 #include "chainer/training/mock_updater.h"
+#include "chainer/viewing/log_file.h"
+#include "chainer/core/system/input_file.h"
 #include "live_pages.h"
 #include "test.h"
 
@@ -161,6 +163,16 @@ TEST(entries_of_any_length_are_the_newest_of_their_log) {
   const live::Site site(folder, {});
   const json::Value runs = json::parse(body_of(get(site.address(), "/api/runs")));
   EXPECT_EQ((*runs.list())[0].find("last")->find("epoch")->number(), 2);
+}
+
+TEST(braces_in_strings_of_a_log_are_no_entries) {
+  const std::string file = out("braces.log");
+  write_file(file, R"([{"a{b": 1, "elapsed_time": 1}, {"c}": {"d": 2}, "e\"}{": "{\\", "elapsed_time": 3}])");
+  InputFile in{file};
+  const viewing::NewestEntry newest = viewing::newest_entry(in);
+  EXPECT_EQ(newest.seconds_before, 1.0);
+  EXPECT_EQ(viewing::seconds_of(newest.entry), 3.0);
+  EXPECT_EQ(newest.entry.object()->size(), 3u);
 }
 
 TEST(pages_steer_the_run_that_serves_them) {

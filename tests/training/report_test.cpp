@@ -11,6 +11,7 @@
 #include <cmath>
 #include <thread>
 
+#include "comma_locale.h"
 #include "small_run.h"
 #include "test.h"
 
@@ -132,6 +133,16 @@ TEST(pages_are_small_and_stand_for_themselves) {
   EXPECT(page.find("http://", page.find("<main>")) == page.npos ||
          occurrences(page, "http://") == occurrences(page, "http://www.w3.org/2000/svg"));
   EXPECT(page.find("70000,") != page.npos);  // the single high value is kept
+}
+
+TEST(files_for_programs_have_decimal_points_in_every_locale) {
+  const auto f =
+      result("report_locale", R"([{"main/loss": 2.5, "iteration": 10}, {"main/loss": 1.25, "iteration": 20}])");
+  function_hooks::TraceHook hook;
+  hook.span("f", "c", 1.5, 2.0000015);
+  const CommaLocale locale;
+  EXPECT(run_report::page({run_report::read_run(f)}).find("\"y\":[2.5,1.25]") != std::string::npos);
+  EXPECT(hook.dump().find(",\"dur\":500001.500}") != std::string::npos);
 }
 
 TEST(arguments_that_two_extensions_wrote_stand_once) {

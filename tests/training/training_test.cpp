@@ -222,6 +222,16 @@ TEST(other_extensions) {
   EXPECT_EQ(idle.n, 2);
 }
 
+TEST(names_of_logs_are_filled_from_their_newest_entry) {
+  chainer::testing::MockUpdater updater(2);
+  Trainer trainer(updater, {4, "iteration"}, {.out = out("filled")});
+  trainer.extend(extensions::LogReport({.trigger = {4, "iteration"},
+                                        .postprocess = [](json::Object& e) { e.emplace_back("run", "{epoch}"); },
+                                        .log_name = "{log}_{epoch}_{iteration}_{epoch}_{run}{"}));
+  trainer.run();
+  EXPECT(fs::exists(fs::path(out("filled")) / "{log}_2_4_2_{epoch}{"));
+}
+
 TEST(evaluation_averages_batches) {
   random::seed(0);
   L::Classifier model(MLP(4, 10));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -15,15 +16,22 @@ namespace fs = std::filesystem;
 // A write waits for the disk twice (for the bytes, then for the new name), which is too slow for every iteration.
 constexpr double kBetweenWrites = 1;  // seconds
 
-std::string filled(std::string pattern, const json::Object& entry) {
-  for (const auto& [key, v] : entry) {
-    const std::string field = "{" + key + "}";
-    if (const auto at = pattern.find(field); at != pattern.npos) {
-      std::string s = json::dump(v);
-      pattern.replace(at, field.size(), s);
+// Replaces the fields {key} of a name, each as often as it is there; values are not searched for fields.
+std::string filled(const std::string& pattern, const json::Value& entry) {
+  std::string out;
+  for (std::size_t at = 0; at < pattern.size();) {
+    const std::size_t begin = std::min(pattern.find('{', at), pattern.size()), end = pattern.find('}', begin);
+    out += pattern.substr(at, begin - at);
+    if (end == pattern.npos) return out + pattern.substr(begin);
+    if (const json::Value* v = entry.find(std::string_view(pattern).substr(begin + 1, end - begin - 1))) {
+      out += v->string() ? *v->string() : json::dump(*v);
+      at = end + 1;
+    } else {
+      out += '{';
+      at = begin + 1;
     }
   }
-  return pattern;
+  return out;
 }
 
 }  // namespace

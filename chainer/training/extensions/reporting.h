@@ -26,7 +26,7 @@ struct LogReportOptions {
   std::vector<std::string> keys = {};  ///< all by default
   Trigger trigger = {1, "epoch"};      ///< when an entry is made; the extension itself runs in every iteration
   std::function<void(json::Object&)> postprocess = {};
-  std::optional<std::string> log_name = "log";  ///< may contain {epoch} and {iteration}; none: no file
+  std::optional<std::string> log_name = "log";  ///< may contain {epoch}, {iteration} and other keys; none: no file
 };
 /// Averages observed values over an interval, adds epoch, iteration and elapsed_time, and writes the list of all
 /// entries as JSON. The file is replaced atomically, at most once a second: later entries are written in the first

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Renders one or several runs as an HTML page.
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <string_view>
@@ -28,10 +29,10 @@ struct Plot {
   std::vector<std::string> keys;
 };
 
-std::string rounded(double v) {
+// Returns a number of so many digits, independent of the locale.
+std::string rounded(double v, int digits = 5) {
   char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.5g", v);
-  return buffer;
+  return {buffer, std::to_chars(buffer, std::end(buffer), v, std::chars_format::general, digits).ptr};
 }
 std::string cell(const std::string& s, bool number = false) {
   return (number ? "<td class=\"n\">" : "<td>") + escaped_xml(s) + "</td>";
@@ -113,11 +114,8 @@ std::string drawn(const Plot& p, std::size_t i) {
 std::string data_of(const std::vector<Plot>& plots) {
   const auto numbers = [](const std::vector<double>& values) {
     std::string out;
-    for (const double v : values) {
-      char buffer[32] = "null";
-      if (plot::can_be_drawn(v)) std::snprintf(buffer, sizeof buffer, "%.6g", v);
-      out += (out.empty() ? "" : ",") + std::string(buffer);
-    }
+    for (const double v : values)
+      out += (out.empty() ? "" : ",") + (plot::can_be_drawn(v) ? rounded(v, 6) : std::string("null"));
     return "[" + out + "]";
   };
   std::string out;
