@@ -17,7 +17,8 @@ int with_classes(F&& f) {
                      f.template operator()<MissingPartError>(++kind) || f.template operator()<ValueError>(++kind) ||
                      f.template operator()<TypeError>(++kind) || f.template operator()<IndexError>(++kind) ||
                      f.template operator()<KeyError>(++kind) || f.template operator()<DeviceError>(++kind) ||
-                     f.template operator()<FileError>(++kind) || f.template operator()<NotImplementedError>(++kind) ||
+                     f.template operator()<FileAccessError>(++kind) || f.template operator()<FileError>(++kind) ||
+                     f.template operator()<MemoryError>(++kind) || f.template operator()<NotImplementedError>(++kind) ||
                      f.template operator()<RuntimeError>(++kind);
   return found ? kind : 0;
 }
@@ -49,9 +50,11 @@ std::exception_ptr example_error(int64_t index) {
   try {
     throw;
   } catch (Error& e) {
+    // An object of a class that users derived is kept, since only they can make another one.
     std::string message;
     const int kind = error_kind(message);
-    if (kind != 0 || typeid(e) == typeid(Error)) return make_error(kind, text("example ", index, ": ", message));
+    const bool known = with_classes([&]<class T>(int) { return typeid(e) == typeid(T); }) != 0;
+    if (known || typeid(e) == typeid(Error)) return make_error(kind, text("example ", index, ": ", message));
     e.locate(nullptr, text("in example ", index));
     return std::current_exception();
   } catch (const std::bad_alloc&) { return std::current_exception(); } catch (...) {

@@ -5,6 +5,24 @@
 #include <thread>
 
 namespace chainer::iterators {
+namespace {
+
+constexpr std::size_t kSharedMemory = std::size_t(16) << 20;  // bytes for each example
+
+// Returns the largest number of examples that are requested and not yet taken.
+int64_t most_pending(int64_t size, int64_t batch_size, const MultiprocessIteratorOptions& o) {
+  const std::size_t each = o.shared_mem.value_or(kSharedMemory);
+  int64_t batches = 0, pending = 0, bytes = 0;
+  bool large =
+      __builtin_add_overflow(o.n_prefetch, 1, &batches) || __builtin_mul_overflow(batches, batch_size, &pending);
+  if (!o.repeat && (large || pending > size)) pending = size, large = false;
+  if (large || __builtin_mul_overflow(pending, each, &bytes))
+    throw ValueError("MultiprocessIterator: n_prefetch ", o.n_prefetch, ", batches of ", batch_size,
+                     " examples and shared_mem ", each, " are too large together");
+  return pending;
+}
+
+}  // namespace
 
 MultiprocessIterator::MultiprocessIterator(AnyDataset dataset, int64_t batch_size, const MultiprocessIteratorOptions& o)
     : dataset_(std::move(dataset)),
@@ -15,14 +33,16 @@ MultiprocessIterator::MultiprocessIterator(AnyDataset dataset, int64_t batch_siz
   if (o.n_prefetch < 1) throw ValueError("MultiprocessIterator: n_prefetch must be positive, not ", o.n_prefetch);
   if (o.n_processes && *o.n_processes < 0)
     throw ValueError("MultiprocessIterator: n_processes must not be negative, got ", *o.n_processes);
+  if (o.shared_mem && *o.shared_mem == 0) throw ValueError("MultiprocessIterator: shared_mem must be positive, not 0");
   if (!(o.dataset_timeout > 0) || !(o.worker_limit > 0))
     throw ValueError("MultiprocessIterator: dataset_timeout ", o.dataset_timeout, " and worker_limit ", o.worker_limit,
                      " must be positive");
+  const int64_t pending = most_pending(dataset_.size(), batch_size, o);
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const int n = o.n_processes.value_or(cores);
   processes_ = n > 0 && can_fork_workers();
   if (processes_) {
-    workers_ = fork_workers(dataset_, n, (o.n_prefetch + 1) * batch_size, o.shared_mem.value_or(16u << 20));
+    workers_ = fork_workers(dataset_, n, pending, o.shared_mem.value_or(kSharedMemory));
   } else {
     if (n > 0)
       warn(

@@ -64,7 +64,7 @@ std::optional<std::vector<int64_t>> Position::advance(int64_t batch_size, int64_
   previous_epoch_detail = epoch_detail(size);
   is_new_epoch = false;
   std::vector<int64_t> out;
-  out.reserve(static_cast<std::size_t>(batch_size));
+  out.reserve(static_cast<std::size_t>(std::min(batch_size, size)));
   while (static_cast<int64_t>(out.size()) < batch_size) {
     const int64_t want = batch_size - static_cast<int64_t>(out.size()), n = std::min(want, size - current_position);
     for (int64_t i = current_position; i < current_position + n; ++i)

@@ -15,8 +15,8 @@ struct Patience {
   double warn_after, give_up_after;
 };
 
-/// Reads examples by job number. An error in an example keeps its class, and its message begins with the index of the
-/// example.
+/// Reads examples by job number. An error in an example keeps its class (between processes the nearest one of this
+/// library), and its message has the index of the example.
 class Workers {
  public:
   virtual ~Workers() = default;

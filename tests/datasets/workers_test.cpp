@@ -95,6 +95,64 @@ TEST(errors_of_worker_processes) {
   EXPECT_THROW(RuntimeError, "cannot be reset", m.reset());
 }
 
+TEST(classes_of_errors_of_examples) {
+  struct OfUser : ValueError {
+    using ValueError::ValueError;
+    int code = 7;
+  };
+  struct Failing : Dataset {
+    int64_t size() const override { return 4; }
+    Example get(int64_t i) const override {
+      if (i == 0) throw OfUser("mine");
+      if (i == 1) throw FileAccessError("no permission");
+      if (i == 2) throw MemoryError("no memory");
+      throw FileError("damaged");
+    }
+  };
+  if (!in_fresh_process("classes_of_errors_of_examples")) return;
+  const auto classes = [](auto&& it) {  // Each iterator reads the first batch again after its error, so it is resumed.
+    std::string found;
+    for (int64_t i = 0; i < 4; ++i) {
+      auto order = [i](const std::vector<int64_t>&, int64_t) { return std::vector<int64_t>{i, i, i, i}; };
+      try {
+        (void)it(order).next();
+      } catch (const OfUser& e) {
+        found += e.code == 7 && std::string(e.what()) == "mine\n  in example 0" ? "user " : "other ";
+      } catch (const FileAccessError&) { found += "access "; } catch (const MemoryError& e) {
+        found += std::string(e.what()) == "example 2: no memory" ? "memory " : "other ";
+      } catch (const FileError&) { found += "file"; } catch (const ValueError&) {
+        found += "value ";
+      }
+    }
+    return found;
+  };
+  EXPECT_EQ(classes([](auto order) {
+              return MultiprocessIterator(Failing(), 1, {.n_processes = 1, .order_sampler = order});
+            }),
+            "value access memory file");
+  EXPECT_EQ(classes([](auto order) { return SerialIterator(Failing(), 1, {.order_sampler = order}); }),
+            "user access memory file");
+}
+
+TEST(batches_and_options_of_any_size) {
+  if (!in_fresh_process("batches_and_options_of_any_size")) return;
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  struct Three : Dataset {
+    int64_t size() const override { return 3; }
+    Example get(int64_t i) const override { return array(i); }
+  };
+  EXPECT_EQ(SerialIterator(Three(), most, {.repeat = false}).next().size(), 3u);
+  MultiprocessIterator ahead(Three(), most, {.repeat = false, .n_processes = 1, .n_prefetch = most});
+  EXPECT_EQ(ahead.next().size(), 3u);
+  EXPECT(!ahead.try_next());
+  for (const int n : {0, 1}) {
+    EXPECT_THROW(ValueError, "n_prefetch 9223372036854775807, batches of 2",
+                 MultiprocessIterator(Three(), 2, {.n_processes = n, .n_prefetch = most}));
+    EXPECT_THROW(ValueError, "shared_mem must be positive",
+                 MultiprocessIterator(Three(), 2, {.n_processes = n, .shared_mem = 0}));
+  }
+}
+
 TEST(large_examples_and_names_come_from_processes) {
   if (!in_fresh_process("large_examples_and_names_come_from_processes")) return;
   const int64_t warnings = warning_count();
