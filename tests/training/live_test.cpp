@@ -6,6 +6,7 @@
 #include "chainer/training/mock_updater.h"
 #include "chainer/viewing/log_file.h"
 #include "chainer/core/system/input_file.h"
+#include "chainer/core/utf8.h"
 #include "live_pages.h"
 #include "test.h"
 
@@ -46,6 +47,47 @@ TEST(sites_show_results) {
   EXPECT(!fs::exists(folder + "/one/commands"));
   EXPECT(has_status(post(at, ask, token), 200));
   EXPECT_EQ(live::read_commands(folder + "/one").size(), 1u);
+}
+
+TEST(runs_whose_names_are_no_utf8) {
+  if (!live::HttpServer::available()) return EXPECT(true);
+  const std::string folder = results("bytes"), name = folder + "/caf\xe9";
+  fs::create_directories(name);
+  fs::create_directories(folder + "/a\\xe9");
+  write_file(name + "/log", R"([{"epoch": 1}])");
+  write_file(name + "/p\xff.png", "a picture");
+  write_file(folder + "/a\\xe9/log", R"([{"epoch": 2}])");
+  const live::Site site(folder, {});
+  const std::string at = site.address(), runs = body_of(get(at, "/api/runs"));
+  EXPECT(is_utf8(runs) && runs.find("\"caf\\\\xe9\"") != runs.npos);
+  EXPECT(body_of(get(at, "/api/log?run=caf%5Cxe9")).find("[{\"epoch\": 1}]") != std::string::npos);
+  EXPECT(body_of(get(at, "/api/log?run=a%5Cxe9")).find("[{\"epoch\": 2}]") != std::string::npos);
+  EXPECT(body_of(get(at, "/api/pictures?run=caf%5Cxe9")).find("\"p\\\\xff.png\"") != std::string::npos);
+  EXPECT_EQ(body_of(get(at, "/api/picture?run=caf%5Cxe9&name=p%5Cxff.png")), "a picture");
+  EXPECT(has_status(get(at, "/api/log?run=a%5Cxe9%5Cx2e%5Cx2e"), 400));
+}
+
+TEST(addresses_of_pages) {
+  for (const int port : {-1, 65536, 70000})
+    EXPECT_THROW(ValueError, text("0 ... 65535, not ", port), live::Site(results("port"), {.port = port}));
+  try {
+    const live::Site site(results("six"), {.host = "::1"});
+    EXPECT(site.address().starts_with("http://[::1]:"));
+  } catch (const RuntimeError&) {}  // without IPv6, or without a server
+}
+
+TEST(commands_that_could_not_be_read_back) {
+  const std::string folder = results("deep") + "/one";
+  const auto nested = [](int depth) {
+    json::Value v = 1;
+    for (int i = 0; i < depth; ++i) v = json::List{v};
+    return v;
+  };
+  EXPECT_THROW(ValueError, "nested too deeply", live::request(folder, "stop", nested(199), {}, "ann"));
+  EXPECT_THROW(ValueError, "would have more than",
+               live::request(folder, "stop", std::string(16 << 20, 'x'), {}, "ann"));
+  live::request(folder, "stop", nested(190), {}, "ann");
+  EXPECT_EQ(live::read_commands(folder).size(), 1u);
 }
 
 TEST(no_path_leaves_the_folder) {

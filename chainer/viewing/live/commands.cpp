@@ -14,7 +14,7 @@
 namespace chainer::live {
 namespace {
 
-constexpr uint64_t kLargest = uint64_t(16) << 20;
+constexpr uint64_t kLargest = uint64_t(16) << 20, kForResponses = uint64_t(1) << 20;
 
 json::Value checked_schedule(json::Value schedule) {
   if (std::holds_alternative<std::nullptr_t>(schedule.data)) return schedule;
@@ -67,8 +67,13 @@ void request(const std::filesystem::path& folder, const std::string& name, json:
   asked.emplace_back("body", std::move(body));
   asked.emplace_back("schedule", checked_schedule(std::move(schedule)));
   asked.emplace_back("by", by);
+  json::Value command = json::Object{{"name", name}, {"request", std::move(asked)}, {"response", json::Value()}};
+  // What could not be read back would make the file unreadable, with all commands in it.
+  (void)json::parse(json::dump(json::List{command}));
   change_commands(folder, [&](json::List& all) {
-    all.emplace_back(json::Object{{"name", name}, {"request", std::move(asked)}, {"response", json::Value()}});
+    all.push_back(std::move(command));
+    if (json::dump(json::Value(all), 4).size() > kLargest - kForResponses)
+      throw ValueError("commands: the commands of ", folder.string(), " would have more than ", kLargest, " bytes");
   });
 }
 

@@ -2,11 +2,13 @@
 #include "chainer/viewing/live/results.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "chainer/core/error.h"
 #include "chainer/core/system/file.h"
 #include "chainer/core/system/input_file.h"
+#include "chainer/core/utf8.h"
 #include "chainer/viewing/live/progress.h"
 #include "chainer/viewing/plot/figure.h"
 
@@ -52,15 +54,47 @@ std::string below(const std::string& run, const std::string& name) {
   return run.empty() || run == "." ? name : run + "/" + name;
 }
 
+// Returns a name as browsers get it: each byte that is no UTF-8 as \xff. Results::real() is the inverse.
+std::string shown(const std::string& name) {
+  std::string out;
+  for (std::size_t at = 0; at < name.size();) {
+    const std::size_t begin = at;
+    if (next_utf8(name, at) != kNoCharacter)
+      out += name.substr(begin, at - begin);
+    else
+      out += printable(name.substr(begin, 1));
+  }
+  return out;
+}
+
 }  // namespace
 
 json::Value for_browsers(json::Value v) {
+  if (const std::string* s = v.string(); s && !is_utf8(*s)) return shown(*s);
   if (const auto* d = std::get_if<double>(&v.data); d && !std::isfinite(*d)) return {};
   if (auto* list = v.list())
     for (json::Value& e : *list) e = for_browsers(std::move(e));
   if (auto* members = v.object())
-    for (auto& [key, e] : *members) e = for_browsers(std::move(e));
+    for (auto& [key, e] : *members) key = shown(key), e = for_browsers(std::move(e));
   return v;
+}
+
+std::string Results::real(const std::string& name) const {
+  std::error_code error;
+  if (name.find("\\x") == name.npos || fs::exists(fs::symlink_status(root_ / name, error))) return name;
+  std::string out;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    unsigned char byte = 0;
+    const char* const digits = name.data() + at + 2;
+    if (name.compare(at, 2, "\\x") == 0 && name.size() - at >= 4 &&
+        std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2 && byte >= 0x80) {
+      out += static_cast<char>(byte);
+      at += 3;
+    } else {
+      out += name[at];
+    }
+  }
+  return out;
 }
 
 Results::Results(const fs::path& folder) {
@@ -88,7 +122,7 @@ fs::path Results::inside(const std::string& name) const {
 }
 
 fs::path Results::run_folder(const std::string& run) const {
-  const fs::path folder = inside(run);
+  const fs::path folder = inside(real(run));
   std::error_code error;
   if (!fs::is_directory(folder, error)) throw ValueError("no run named '", run, "'");
   return folder;
@@ -96,13 +130,13 @@ fs::path Results::run_folder(const std::string& run) const {
 
 std::string Results::read(const std::string& run, const std::string& name, uint64_t largest) const {
   (void)file(run, name);
-  return read_file_below(root_, below(run, name), largest);
+  return read_file_below(root_, real(below(run, name)), largest);
 }
 
 fs::path Results::file(const std::string& run, const std::string& name) const {
   if (name.empty()) throw ValueError("the name of the file must not be empty");
   (void)run_folder(run);
-  const fs::path path = inside(below(run, name));
+  const fs::path path = inside(real(below(run, name)));
   std::error_code error;
   if (!fs::is_regular_file(path, error)) throw ValueError("no file named '", name, "' in the run '", run, "'");
   return path;
@@ -117,7 +151,7 @@ json::Object Results::about(const fs::path& folder) const {
   const fs::path log = folder / "log";
   std::error_code error;
   const std::string path = fs::relative(folder, root_, error).string();
-  json::Object out = {{"path", path}};
+  json::Object out = {{"path", shown(path)}};
   const auto status = fs::symlink_status(log, error);
   const uintmax_t size = fs::is_regular_file(status) ? fs::file_size(log, error) : 0;
   std::error_code none_told;
@@ -174,7 +208,7 @@ json::List Results::runs() const {
     return *a.find("path")->string() < *b.find("path")->string();
   });
   std::vector<fs::path> folders;
-  for (const json::Value& run : out) folders.push_back((root_ / *run.find("path")->string()).lexically_normal());
+  for (const json::Value& run : out) folders.push_back((root_ / real(*run.find("path")->string())).lexically_normal());
   const std::vector<std::size_t> colors = plot::run_colors(folders);
   for (std::size_t i = 0; i < out.size(); ++i) out[i].set("color", static_cast<int64_t>(colors[i]));
   return out;
@@ -195,7 +229,7 @@ LogPart Results::log(const std::string& run, std::size_t from, std::size_t most)
     const std::lock_guard lock(mutex_);
     if (logs_.size() >= kLogsKept && !logs_.contains(run)) logs_.erase(logs_.begin());
     std::shared_ptr<LogIndex>& kept = logs_[run];
-    if (!kept) kept = std::make_shared<LogIndex>(root_, below(run, "log"));
+    if (!kept) kept = std::make_shared<LogIndex>(root_, real(below(run, "log")));
     index = kept;
   }
   return index->read(from, most);
@@ -224,7 +258,7 @@ json::List Results::pictures(const std::string& run) const {
   if (found.size() > kPictures) found.resize(kPictures);
   json::List out;
   for (const auto& [seconds, name] : found)
-    out.emplace_back(json::Object{{"name", name}, {"stamp", stamp(folder / name)}});
+    out.emplace_back(json::Object{{"name", shown(name)}, {"stamp", stamp(folder / name)}});
   return out;
 }
 

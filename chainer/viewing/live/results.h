@@ -14,11 +14,12 @@
 
 namespace chainer::live {
 
-/// Returns JSON for browsers, with null for numbers that are not finite.
+/// Returns JSON for browsers: null for numbers that are not finite, and \\xff for a byte of a text that is no UTF-8.
 json::Value for_browsers(json::Value v);
 
-/// Reads files below one folder. Throws ValueError for names with "..", absolute names and symbolic links. Files that
-/// another program has not finished are marked as such. Thread-safe.
+/// Reads files below one folder; names that are no UTF-8 are given and taken as by for_browsers(). Throws ValueError
+/// for names with "..", absolute names and symbolic links. Files that another program has not finished are marked as
+/// such. Thread-safe.
 class Results {
  public:
   explicit Results(const std::filesystem::path& folder);
@@ -48,6 +49,8 @@ class Results {
   std::filesystem::path run_folder(const std::string& run) const;
 
  private:
+  /// Returns the name of a file as it is, with the bytes that browsers got as \\xff.
+  std::string real(const std::string& name) const;
   std::filesystem::path inside(const std::string& name) const;
   json::Object about(const std::filesystem::path& folder) const;
   std::filesystem::path root_;

@@ -55,6 +55,8 @@ std::string text_of(const json::Value& v, const char* name) {
 
 Site::Site(const std::filesystem::path& folder, const SiteOptions& options)
     : results_(folder), options_(options), token_(make_token()) {
+  if (options.port < 0 || options.port > 65535)
+    throw ValueError("live page: the port must be in 0 ... 65535, not ", options.port);
   server_ =
       std::make_unique<HttpServer>(options.host, options.port, [this](const HttpRequest& r) { return answer(r); });
   {
@@ -85,7 +87,12 @@ void Site::tell_state(const std::string& state) {
     if (text_of(run, "path") == ".") news_.send("data: " + json::dump(run) + "\n\n");
 }
 
-std::string Site::address() const { return text("http://", options_.host, ":", server_->port(), "/"); }
+namespace {
+// Returns a host as addresses have it: those of IPv6 in brackets.
+std::string in_address(const std::string& host) { return host.find(':') == host.npos ? host : "[" + host + "]"; }
+}  // namespace
+
+std::string Site::address() const { return text("http://", in_address(options_.host), ":", server_->port(), "/"); }
 
 // Returns true for a numeric address. Unlike a name, it is safe from DNS rebinding.
 static bool is_numeric(const std::string& host) {
@@ -101,7 +108,7 @@ bool Site::is_own_host(const std::string& host) const {
     name.resize(host.size() - port.size());
   else if (port_ != 80)  // browsers omit the default port
     return false;
-  if (name == "localhost" || name == "127.0.0.1" || name == "[::1]" || name == options_.host) return true;
+  if (name == "localhost" || name == "127.0.0.1" || name == "[::1]" || name == in_address(options_.host)) return true;
   // When listening on all interfaces: any numeric address, and the machine's name.
   return (options_.host == "0.0.0.0" || options_.host == "::") && (is_numeric(name) || name == machine::host_name());
 }

@@ -25,7 +25,8 @@ struct SiteOptions {
 };
 
 /// Serves a folder of results during its lifetime. Every client that can connect may read. Commands need the token.
-/// Requests must have the Host and Origin of this page, which excludes other pages of a browser and DNS rebinding.
+/// Requests must have the Host and Origin of this page, which excludes other pages of a browser and DNS rebinding. The
+/// constructor throws ValueError for a port outside of 0 ... 65535, and as HttpServer does.
 class Site {
  public:
   Site(const std::filesystem::path& folder, const SiteOptions& options);
