@@ -44,8 +44,10 @@ Picture decode_jpeg(std::string_view bytes, const std::string& what, int64_t lea
     handle.reset();
     throw FileError(what, ": not a valid JPEG picture: ", why);
   };
-  int width = 0, height = 0, subsampling = 0, space = 0;
-  check(tjDecompressHeader3(handle.get(), data, size, &width, &height, &subsampling, &space));
+  int width = 0, height = 0, subsampling = 0, space = -1;
+  const int status = tjDecompressHeader3(handle.get(), data, size, &width, &height, &subsampling, &space);
+  // Kinds of subsampling without a name, such as 4:2:2 of CMYK, are an error here only.
+  if (status == 0 || subsampling >= 0 || width <= 0 || height <= 0 || space < 0) check(status);
   check_picture_size(height, width, what);
   // (libjpeg-turbo has fast kernels for these scales only.)
   for (const int divisor : {8, 4, 2}) {
