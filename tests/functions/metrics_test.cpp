@@ -128,6 +128,9 @@ TEST(bleu_is_that_of_sacrebleu) {
   }
   EXPECT_EQ(F::bleu({"the cat sat"}, {{"a cat sat down"}}).score, 0);  // no 4-gram
   EXPECT_EQ(F::bleu({}, {}).score, 0);
+  // Words are split at all blanks of Unicode.
+  EXPECT(std::abs(F::bleu({"the cat\u00a0sat\u3000on\u2003the mat"}, {{"the cat sat on the mat"}}).score - 100) <
+         1e-10);
   EXPECT_THROW(ValueError, "1 hypotheses for 0 lists", F::bleu({"a"}, {}));
   EXPECT_THROW(ValueError, "the hypothesis at position 0 has no reference", F::bleu({"a"}, {{}}));
 }

@@ -6,6 +6,8 @@
 #include <chainer/training/extensions/tensorboard.h>
 #include <chainer/viewing/tensorboard/records.h>
 
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <thread>
 
@@ -86,6 +88,29 @@ TEST(an_event_file_is_whole_records_whoever_writes_them) {
   EXPECT_EQ(all.size(), std::size_t(1 + 4 * 5000 + 3));
   for (int k = 0; k < 4; ++k) EXPECT_EQ(tensorboard_files::count(all, text("thread", k)), std::size_t(5000));
   EXPECT_THROW(FileError, "below a file", tensorboard::Writer(files[0] / "below a file"));
+}
+
+// The limits and counts of a histogram, of packed float64, which are its last two fields.
+TEST(limits_of_histograms_increase) {
+  const fs::path to = out("limits");
+  const double largest = std::ldexp(1.0, 1023);
+  {
+    tensorboard::Writer board(to);
+    board.histogram("same", full({3}, 2.0), 1, 4);
+    board.histogram("wide", array({-largest, 0., largest}), 1, 4);
+  }
+  const auto all = tensorboard_files::records(tensorboard_files::files_of(to)[0]);
+  const auto numbers = [&](std::size_t record, std::size_t field) {
+    std::vector<double> v(4);
+    const std::string& r = all[record];
+    for (std::size_t i = 0; i < 4; ++i)
+      v[i] = std::bit_cast<double>(tensorboard_files::number_at<uint64_t>(r, r.size() - 66 + 34 * field + 8 * i));
+    return v;
+  };
+  using Numbers = std::vector<double>;
+  EXPECT(numbers(1, 0) == (Numbers{1.75, 2, 2.25, 2.5}) && numbers(1, 1) == (Numbers{0, 0, 3, 0}));
+  EXPECT(numbers(2, 0) == (Numbers{-largest / 2, 0, largest / 2, largest}));
+  EXPECT(numbers(2, 1) == (Numbers{1, 0, 1, 1}));
 }
 
 TEST(a_trainer_tells_tensorboard_and_a_resumed_one_says_where_it_begins) {

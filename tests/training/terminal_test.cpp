@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "chainer/training/mock_updater.h"
 #include "small_run.h"
 #include "test.h"
 
@@ -72,6 +73,22 @@ std::string printed(bool bar) {
 bool controls(const std::string& text) { return text.find('\033') != text.npos; }
 
 }  // namespace
+
+TEST(long_bars_and_keys_of_any_alphabet) {
+  const Environment term("TERM", "xterm"), rank("OMPI_COMM_WORLD_RANK", nullptr), pmi("PMI_RANK", nullptr),
+      pmix("PMIX_RANK", nullptr);
+  Terminal terminal;
+  chainer::testing::MockUpdater updater(2);
+  Trainer trainer(updater, {2, "iteration"}, {.out = out("long_bars")});
+  trainer.extend(extensions::LogReport({.trigger = {2, "iteration"}}));
+  trainer.extend(extensions::PrintReport({"größe/größe", "epoch"}, "LogReport", terminal.out));
+  trainer.extend(extensions::ProgressBar({.update_interval = 1, .bar_length = 300, .out = terminal.out}));
+  trainer.run();
+  const std::string text = terminal.text();
+  EXPECT(text.find("total [" + std::string(150, '#') + std::string(150, '.') + "]  50.00%\r\n") != text.npos);
+  EXPECT(text.find("größe/größe  epoch     \r\n") != text.npos);
+  EXPECT(text.find("\033[J             1         \r\n") != text.npos);
+}
 
 TEST(tables_clear_bars_only) {
   const Environment term("TERM", "xterm"), rank("OMPI_COMM_WORLD_RANK", nullptr), pmi("PMI_RANK", nullptr),

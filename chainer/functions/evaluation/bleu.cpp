@@ -93,7 +93,7 @@ std::vector<std::string> Bleu::words(std::string sentence, const BleuOptions& o)
   if (o.lowercase)
     for (char& c : sentence)
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return detail::split_at_blanks(o.tokenizer == BleuTokenizer::v13a ? v13a(std::move(sentence)) : sentence);
+  return detail::split_as_python(o.tokenizer == BleuTokenizer::v13a ? v13a(std::move(sentence)) : sentence);
 }
 
 Bleu::Result Bleu::operator()(const std::vector<std::string>& hypotheses,

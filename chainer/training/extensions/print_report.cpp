@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "chainer/core/utf8.h"
 #include "chainer/training/extensions.h"
 #include "chainer/training/extensions/missing_keys.h"
 #include "chainer/training/extensions/terminal.h"
@@ -25,12 +26,17 @@ void PrintReport::operator()(Trainer& trainer) {
     }
     if (!report) throw TypeError("PrintReport: the extension '", log_report_name_, "' is not a LogReport");
   }
-  const auto column = [](const std::string& e) { return static_cast<int>(std::max<std::size_t>(10, e.size())); };
+  const auto characters = [](const std::string& e) {
+    int n = 0;
+    for (std::size_t at = 0; at < e.size(); ++n) (void)next_utf8(e, at);
+    return n;
+  };
+  const auto column = [&](const std::string& e) { return std::max(10, characters(e)); };
   if (printed_ < report->log().size() || !header_done_) clear_bar(out_);
   if (!header_done_) {
     std::string line;
     for (const std::string& e : entries_)
-      line += (line.empty() ? "" : "  ") + e + std::string(static_cast<std::size_t>(column(e)) - e.size(), ' ');
+      line += (line.empty() ? "" : "  ") + e + std::string(static_cast<std::size_t>(column(e) - characters(e)), ' ');
     std::fprintf(out_, "%s\n", line.c_str());
     header_done_ = true;
   }

@@ -15,6 +15,11 @@ std::string bar(double rate, int length) {
   const int marks = std::clamp(static_cast<int>(rate * length), 0, length);
   return std::string(static_cast<std::size_t>(marks), '#') + std::string(static_cast<std::size_t>(length - marks), '.');
 }
+std::string bar_line(const char* name, double rate, int length) {
+  char percent[32];
+  std::snprintf(percent, sizeof percent, "%6.2f%%", 100 * rate);
+  return text(name, " [", bar(rate, length), "] ", percent, "\n");
+}
 std::string duration(double seconds) {
   const auto s = static_cast<long long>(std::max(0.0, seconds));
   char buffer[64];
@@ -72,13 +77,9 @@ void ProgressBar::operator()(Trainer& trainer) {
     return;
   }
   std::string out = "\033[J";
+  out += bar_line("     total", done, options_.bar_length);
+  out += bar_line("this epoch", epoch - std::floor(epoch), options_.bar_length);
   char line[256];
-  std::snprintf(line, sizeof line, "     total [%s] %6.2f%%\n", bar(done, options_.bar_length).c_str(), 100 * done);
-  out += line;
-  const double fraction = epoch - std::floor(epoch);
-  std::snprintf(line, sizeof line, "this epoch [%s] %6.2f%%\n", bar(fraction, options_.bar_length).c_str(),
-                100 * fraction);
-  out += line;
   if (length)
     std::snprintf(line, sizeof line, "%10lld iter, %lld epoch / %g %ss\n", static_cast<long long>(iteration),
                   static_cast<long long>(u.epoch()), length->first,

@@ -111,13 +111,15 @@ void Writer::histogram(const std::string& tag, const Array& values, int64_t step
     sum += v, squares += v * v, ++count;
   }
   if (count == 0) return;
-  const double width = (most / static_cast<double>(bins)) - least / static_cast<double>(bins);
+  // Equal values are the middle of a range of 1, as in NumPy. Halves of the ends, since their difference may overflow.
+  const double low = (least < most ? least : least - 0.5) / 2, high = (least < most ? most : most + 0.5) / 2;
+  const double width = (high - low) / static_cast<double>(bins), last = static_cast<double>(bins - 1);
   std::vector<double> limits, counts(static_cast<std::size_t>(bins), 0.0);
-  for (int64_t i = 1; i <= bins; ++i) limits.push_back(i == bins ? most : least + width * static_cast<double>(i));
-  const double last = static_cast<double>(bins - 1);
+  for (int64_t i = 1; i < bins; ++i) limits.push_back(2 * (low + width * static_cast<double>(i)));
+  limits.push_back(2 * high);
   for (const double v : all)
     if (std::isfinite(v))
-      ++counts[width > 0 ? static_cast<std::size_t>(std::clamp<double>((v - least) / width, 0, last)) : 0];
+      ++counts[width > 0 ? static_cast<std::size_t>(std::clamp<double>((v / 2 - low) / width, 0, last)) : 0];
   Message h;
   h.real(1, least).real(2, most).real(3, count).real(4, sum).real(5, squares);
   h.reals(6, limits).reals(7, counts);
