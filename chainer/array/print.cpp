@@ -14,7 +14,8 @@ namespace chainer {
 namespace {
 
 constexpr int64_t kThreshold = 1000, kEdge = 3;
-constexpr int kPrecision = 8, kLineWidth = 75;
+constexpr int kPrecision = 8;
+constexpr std::size_t kLineWidth = 75;
 
 // The shortest digits that read back as the same number: value = 0.d1d2d3... * 10^exponent.
 struct Decimal {
@@ -92,14 +93,14 @@ struct Parts {
 };
 
 template <class Digits, class T>
-Parts split(T v, bool scientific) {
+Parts split(T v, bool scientific, int precision = kPrecision) {
   Parts p;
   if (std::isnan(v)) return {"", "", "", "nan"};
   if (std::isinf(v)) return {"", "", "", v < 0 ? "-inf" : "inf"};
   Decimal d = decimal(Digits(v));
   const std::string sign = std::signbit(v) ? "-" : "";
   if (scientific) {
-    round_digits(d, kPrecision + 1);
+    round_digits(d, precision + 1);
     p.whole = sign + d.digits.substr(0, 1);
     p.fraction = d.digits.substr(1);
     const int e = v == T(0) ? 0 : d.exponent - 1;
@@ -108,7 +109,7 @@ Parts split(T v, bool scientific) {
     p.exponent = (e < 0 ? "-" : "+") + digits;
     return p;
   }
-  round_digits(d, d.exponent + kPrecision);
+  round_digits(d, d.exponent + precision);
   if (d.exponent <= 0) {
     p.whole = sign + "0";
     if (d.digits != "0") p.fraction = std::string(static_cast<std::size_t>(-d.exponent), '0') + d.digits;
@@ -200,31 +201,32 @@ struct Printer {
     const Scalar s = a.scalar();
     return format(s.to_double(), s.to_int());
   }
-  void append_word(std::string& text, std::string& line, const std::string& word, const std::string& indent) const {
-    if (line.size() + word.size() > kLineWidth && line.size() > indent.size()) {
+  void append_word(std::string& text, std::string& line, const std::string& word, const std::string& indent,
+                   std::size_t width) const {
+    if (line.size() + word.size() > width && line.size() > indent.size()) {
       while (!line.empty() && line.back() == ' ') line.pop_back();
       text += line + "\n";
       line = indent;
     }
     line += word;
   }
-  std::string print(const Array& a, int indent) const {
+  // In lines of `width` characters, of which one per axis is left for a closing bracket or a separator.
+  std::string print(const Array& a, int indent, std::size_t width) const {
     if (a.ndim() == 0) return element(a);
     const int64_t n = a.shape()[0];
     const bool cut = summarize && n > 2 * kEdge;
-    const std::string inner(static_cast<std::size_t>(indent + 1), ' ');
-    const std::string glue = std::string(separator) + (a.ndim() == 1 ? " " : "");
+    const std::string inner(static_cast<std::size_t>(indent + 1), ' '), glue = std::string(separator) + " ";
     std::string text;
     if (a.ndim() == 1) {
       std::string line = inner;
       for (int64_t i = 0; i < n; ++i) {
         if (cut && i == kEdge) {
-          append_word(text, line, "..." + glue, inner);
+          append_word(text, line, "...", inner, width - 1);
+          line += glue;
           i = n - kEdge;
         }
-        // The separator belongs to the preceding word; a closing bracket must fit after the last one.
-        append_word(text, line, element(a[i]) + (i + 1 < n ? std::string(separator) : "]"), inner);
-        if (i + 1 < n) line += " ";
+        append_word(text, line, element(a[i]), inner, width - 1);
+        line += i + 1 < n ? glue : "]";
       }
       if (n == 0) line += "]";
       text += line;
@@ -235,7 +237,7 @@ struct Printer {
           text += inner + "..." + std::string(separator) + newline;
           i = n - kEdge;
         }
-        text += inner + print(a[i], indent + 1);
+        text += inner + print(a[i], indent + 1, width - 1);
         if (i + 1 < n) text += std::string(separator) + newline;
       }
       text += "]";
@@ -244,11 +246,10 @@ struct Printer {
   }
 };
 
-}  // namespace
-
-std::string format_elements(const Array& a, std::string_view separator, int indent) {
+// The elements in lines of at most `width` characters.
+std::string printed_elements(const Array& a, std::string_view separator, int indent, std::size_t width) {
   if (a.size() == 0) return "[]";
-  if (!a.device().is_host()) return format_elements(to_host(a), separator, indent);
+  if (!a.device().is_host()) return printed_elements(to_host(a), separator, indent, width);
   const bool summarize = a.size() > kThreshold;
   Formatter format;
   if (is_floating(a.dtype())) {
@@ -264,10 +265,7 @@ std::string format_elements(const Array& a, std::string_view separator, int inde
                                        : floating_formatter<float>(shown);
     }
   } else if (a.dtype() == Dtype::bool_) {
-    std::vector<int64_t> shown;
-    collect(a, summarize, shown);
-    const bool all = std::all_of(shown.begin(), shown.end(), [](int64_t v) { return v != 0; });
-    const std::size_t width = a.ndim() == 0 ? 0 : all ? 4 : 5;
+    const std::size_t width = a.ndim() == 0 ? 0 : 5;
     format = [=](double, int64_t v) { return pad_left(v ? "True" : "False", width); };
   } else {
     std::vector<int64_t> shown;
@@ -276,21 +274,47 @@ std::string format_elements(const Array& a, std::string_view separator, int inde
     for (int64_t v : shown) width = std::max(width, std::to_string(v).size());
     format = [=](double, int64_t v) { return pad_left(std::to_string(v), width); };
   }
-  return Printer{std::move(format), separator, summarize}.print(a, indent);
+  return Printer{std::move(format), separator, summarize}.print(a, indent, width);
+}
+
+// A floating number as NumPy prints its scalars: all of its digits, and an exponent from 1e16 on and below 1e-4.
+template <class Digits, class T>
+std::string scalar_text(T v) {
+  const T size = std::abs(v);
+  const bool scientific = std::isfinite(v) && v != T(0) && (size >= T(1e16) || size < T(1e-4));
+  constexpr int kAllDigits = 400;
+  const Parts p = split<Digits>(v, scientific, kAllDigits);
+  if (!p.special.empty()) return p.special;
+  if (scientific) return p.whole + (p.fraction.empty() ? "" : ".") + p.fraction + "e" + p.exponent;
+  return p.whole + "." + (p.fraction.empty() ? "0" : p.fraction);
+}
+
+}  // namespace
+
+std::string format_elements(const Array& a, std::string_view separator, int indent) {
+  return printed_elements(a, separator, indent, kLineWidth);
 }
 
 std::string repr(const Array& a) {
   if (!a) return "None";
-  std::string s = "array(" + format_elements(a, ",", 6);
+  std::string s = "array(" + printed_elements(a, ",", 6, kLineWidth - 1);  // of the closing bracket
   if (a.size() == 0 && a.shape() != Shape{0}) s += text(", shape=", a.shape());
   const bool implied = a.dtype() == float64 || a.dtype() == int64 || a.dtype() == Dtype::bool_;
   if (implied && a.size() > 0) return s + ")";
   const std::string dtype = text("dtype=", a.dtype(), ")");
   const std::size_t line = s.size() - (s.rfind('\n') + 1) + 1;  // with the comma
-  return s + (line + dtype.size() + 1 > std::size_t{kLineWidth} ? ",\n      " : ", ") + dtype;
+  return s + (line + dtype.size() + 1 > kLineWidth ? ",\n      " : ", ") + dtype;
 }
 
-std::string to_string(const Array& a) { return a ? format_elements(a, "", 0) : "None"; }
+std::string to_string(const Array& a) {
+  if (!a) return "None";
+  if (a.ndim() > 0 || !is_floating(a.dtype())) return format_elements(a, "", 0);
+  const double v = to_host(a).item<double>();
+  return a.dtype() == float64    ? scalar_text<double>(v)
+         : a.dtype() == float16  ? scalar_text<Narrow<Float16>>(static_cast<float>(v))
+         : a.dtype() == bfloat16 ? scalar_text<Narrow<BFloat16>>(static_cast<float>(v))
+                                 : scalar_text<float>(static_cast<float>(v));
+}
 
 std::ostream& detail::write_text(std::ostream& stream, std::string_view text) { return stream << text; }
 

@@ -17,8 +17,9 @@ namespace detail {
 std::ostream& write_text(std::ostream& stream, std::string_view text);
 }
 
-/// Returns the elements as NumPy prints them: all of up to 1000, otherwise three at each end of every axis; in lines of
-/// at most 75 characters, continued below the opening bracket, which is in column `indent`.
+/// Returns the elements as NumPy prints them in arrays: all of up to 1000, otherwise three at each end of every axis;
+/// in lines of at most 75 characters, continued below the opening bracket, which is in column `indent`. (to_string() of
+/// an array without axes prints its number as a scalar, with all digits.)
 std::string format_elements(const Array& a, std::string_view separator, int indent);
 
 /// Writes to_string(value) of an array, a variable, a shape, a dtype or a device to a stream: std::cout << a.
