@@ -51,8 +51,8 @@ struct TextDatasetOptions {
 };
 /// Lines of one text file, or tuples of lines of several files with the same number of lines (sentences and their
 /// translations), each with its newline. The constructor finds the beginnings of lines; lines are read on access, by
-/// any number of threads. Throws ValueError if the numbers of lines differ, for an unknown encoding or newline, and,
-/// naming file and line, for invalid bytes with TextErrors::strict.
+/// any number of threads, and the files must not shrink before close(). Throws ValueError if the numbers of lines
+/// differ, for an unknown encoding or newline, and, naming file and line, for invalid bytes with TextErrors::strict.
 class TextDataset : public Dataset {
  public:
   explicit TextDataset(const std::filesystem::path& path, const TextDatasetOptions& options = {})

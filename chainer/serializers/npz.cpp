@@ -280,7 +280,8 @@ Array NpzFile::mapped(const std::string& key) const {
 std::string NpzFile::text(const std::string& key) const {
   const std::string bytes = member(key), name = chainer::text(what_, ", '", key, "'");
   const NpyHeader h = parse_npy_header(bytes, name);
-  if (h.descr.size() < 2 || h.descr[1] != 'U' || h.shape.ndim() != 0) throw TypeError(name, " is not text");
+  if (h.descr.size() < 2 || h.descr[1] != 'U' || h.shape.ndim() != 0)
+    throw TypeError(name, " is an array of dtype '", h.descr, "' and shape ", h.shape, ", expected one text ('<U')");
   return from_ucs4(std::string_view(bytes).substr(h.data_offset), h.descr[0] == '>');
 }
 

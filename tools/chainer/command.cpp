@@ -2,10 +2,12 @@
 #include "command.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
 #include "chainer/core/system/read_number.h"
+#include "chainer/core/utf8.h"
 
 namespace tool {
 
@@ -150,6 +152,22 @@ std::string help(const Command& c) {
 }
 
 namespace {
+namespace json = chainer::json;
+std::string in_utf8(const std::string& s) { return chainer::is_utf8(s) ? s : chainer::printable(s); }
+json::Value portable(json::Value v) {
+  if (const auto* d = std::get_if<double>(&v.data); d && !std::isfinite(*d)) return {};
+  if (const std::string* s = v.string()) return in_utf8(*s);
+  if (auto* list = v.list())
+    for (json::Value& e : *list) e = portable(std::move(e));
+  if (auto* members = v.object())
+    for (auto& [key, e] : *members) key = in_utf8(key), e = portable(std::move(e));
+  return v;
+}
+}  // namespace
+
+void print_json(json::Value v) { std::puts(json::dump(portable(std::move(v)), 2).c_str()); }
+
+namespace {
 const Command& find_command(const std::string& name) {
   const auto& all = commands();
   const auto it = std::find_if(all.begin(), all.end(), [&](const Command& c) { return c.name == name; });
@@ -173,7 +191,8 @@ int run(std::vector<std::string> words) {
   if (words[0] == "--version") words[0] = "info";
   const Command& command = find_command(words[0]);
   words.erase(words.begin());
-  if (std::any_of(words.begin(), words.end(), [](const std::string& w) { return w == "--help" || w == "-h"; })) {
+  const auto options_end = std::find(words.begin(), words.end(), "--");  // behind it are files
+  if (std::any_of(words.begin(), options_end, [](const std::string& w) { return w == "--help" || w == "-h"; })) {
     std::fputs(help(command).c_str(), stdout);
     return 0;
   }

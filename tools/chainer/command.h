@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chainer/core/error.h"
+#include "chainer/core/json.h"
 
 namespace tool {
 
@@ -65,6 +66,9 @@ Arguments parse(const Command& command, const std::vector<std::string>& words);
 /// Runs the program with the given words and returns the exit code. Throws an Error that main() prints before it
 /// returns 2.
 int run(std::vector<std::string> words);
+/// Prints a value as JSON, which has no infinity and no NaN (they become null), and is UTF-8 (in other texts, bytes
+/// that are no character become \\xff).
+void print_json(chainer::json::Value v);
 /// Returns the help of the program, or of a subcommand.
 std::string help();
 std::string help(const Command& command);

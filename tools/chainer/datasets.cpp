@@ -58,7 +58,7 @@ State state(const Known& k, bool read) {
   std::size_t there = 0;
   for (const std::string& file : k.files) {
     std::error_code error;
-    if (!fs::exists(place(file), error)) continue;
+    if (!fs::is_regular_file(place(file), error)) continue;
     ++there;
     s.bytes += static_cast<double>(fs::file_size(place(file), error));
     if (!read) continue;
@@ -98,10 +98,7 @@ int run(const Arguments& a) {
       std::printf("%-16s %-10s %s\n", k->name.c_str(), s.bytes > 0 ? size_text(s.bytes).c_str() : "", s.word.c_str());
   }
   if (a.has("json"))
-    std::puts(
-        json::dump(json::Object{{"root", chainer::dataset::get_dataset_root().string()}, {"datasets", std::move(list)}},
-                   2)
-            .c_str());
+    print_json(json::Object{{"root", chainer::dataset::get_dataset_root().string()}, {"datasets", std::move(list)}});
   return damaged ? 1 : 0;
 }
 

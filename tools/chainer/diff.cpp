@@ -71,9 +71,6 @@ Difference compare(const NamedArray& a, const NamedArray& b, double atol, double
   return d;
 }
 
-// JSON has no infinity.
-json::Value finite(double v) { return std::isfinite(v) ? json::Value(v) : json::Value(); }
-
 int run(const Arguments& args) {
   const double atol = args.number("atol", 0), rtol = args.number("rtol", 0);
   for (const auto& [name, value] : {std::pair{"atol", atol}, {"rtol", rtol}})
@@ -113,10 +110,7 @@ int run(const Arguments& args) {
       report(n.name,
              text(d.elements, " of ", element_count(n.shape), " element(s) differ, by up to ", d.largest, ", by ",
                   d.mean, " on average; values reach ", d.largest_value),
-             {{"elements", d.elements},
-              {"largest", finite(d.largest)},
-              {"mean", finite(d.mean)},
-              {"largest_value", d.largest_value}});
+             {{"elements", d.elements}, {"largest", d.largest}, {"mean", d.mean}, {"largest_value", d.largest_value}});
   }
   for (const auto& [name, n] : others) report(name, "only in the second file");
   const auto text_of = [](const ModelFile& f, const std::string& name) {
@@ -135,7 +129,7 @@ int run(const Arguments& args) {
 
   const int code = found.empty() ? 0 : 1;
   if (args.has("json")) {
-    std::puts(json::dump(json::Object{{"equal", found.empty()}, {"differences", std::move(found)}}, 2).c_str());
+    print_json(json::Object{{"equal", found.empty()}, {"differences", std::move(found)}});
     return code;
   }
   for (const json::Value& v : found)

@@ -44,7 +44,7 @@ int run(const Arguments& a) {
   }
   put("cache of datasets", root.string() + ", " + size_text(bytes));
   if (a.has("json")) {
-    std::puts(chainer::json::dump(chainer::json::Value(std::move(all)), 2).c_str());
+    print_json(std::move(all));
     return 0;
   }
   for (const auto& [name, value] : all)

@@ -63,16 +63,14 @@ int run(const Arguments& a) {
     json::List nones(file.nones.begin(), file.nones.end());
     json::Object links;
     for (const auto& [name, value] : file.links) links.emplace_back(name, value);
-    std::puts(json::dump(json::Object{{"file", path},
-                                      {"format", file.format},
-                                      {"bytes", bytes},
-                                      {"elements", elements},
-                                      {"arrays", std::move(arrays)},
-                                      {"texts", std::move(texts)},
-                                      {"none", std::move(nones)},
-                                      {"links", std::move(links)}},
-                         2)
-                  .c_str());
+    print_json(json::Object{{"file", path},
+                            {"format", file.format},
+                            {"bytes", bytes},
+                            {"elements", elements},
+                            {"arrays", std::move(arrays)},
+                            {"texts", std::move(texts)},
+                            {"none", std::move(nones)},
+                            {"links", std::move(links)}});
     return code;
   }
 

@@ -54,13 +54,11 @@ int run(const Arguments& a) {
                                    {"multiply_adds", r.multiply_adds},
                                    {"activation_bytes", r.activation_bytes}});
   }
-  std::puts(json::dump(json::Object{{"file", path},
-                                    {"rows", std::move(rows)},
-                                    {"parameters", s.parameters},
-                                    {"multiply_adds", s.multiply_adds},
-                                    {"activation_bytes", s.activation_bytes}},
-                       2)
-                .c_str());
+  print_json(json::Object{{"file", path},
+                          {"rows", std::move(rows)},
+                          {"parameters", s.parameters},
+                          {"multiply_adds", s.multiply_adds},
+                          {"activation_bytes", s.activation_bytes}});
   return 0;
 }
 
