@@ -52,8 +52,8 @@ Array filter_rows(const Array& image, int64_t height) {
   constexpr int64_t kColumns = 32;  // sums that stay in registers
   const Array whole = image.contiguous();
   const int64_t planes = image.shape()[0], h = image.shape()[1], w = image.shape()[2];
+  Array out({planes, height, w}, image.dtype());  // first, since it fails for heights that are too large
   const std::vector<Window> rows = windows(h, height);
-  Array out({planes, height, w}, image.dtype());
   const T* x = whole.data<T>();
   T* y = out.mutable_data<T>();
   for (int64_t p = 0; p < planes; ++p, x += h * w)
@@ -130,8 +130,11 @@ Array resize(const Array& image, int64_t height, int64_t width, const ResizeOpti
 Array scale(const Array& image, int64_t shorter, const ResizeOptions& o) {
   check_picture("scale", image);
   const int64_t h = image.shape()[1], w = image.shape()[2], least = std::min(h, w);
-  if (shorter <= 0 || least == 0) throw ValueError("scale: ", image.shape(), " cannot have a side of ", shorter);
-  return h < w ? resize(image, shorter, w * shorter / least, o) : resize(image, h * shorter / least, shorter, o);
+  int64_t longer = 0;
+  if (shorter <= 0 || least == 0 || __builtin_mul_overflow(std::max(h, w), shorter, &longer))
+    throw ValueError("scale: ", image.shape(), " cannot have a side of ", shorter);
+  longer /= least;
+  return h < w ? resize(image, shorter, longer, o) : resize(image, longer, shorter, o);
 }
 
 Array subtract_mean(const Array& image, const Array& mean) {

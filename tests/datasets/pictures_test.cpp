@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 
 #include "chainer/core/system/file.h"
 #include "chainer/datasets/image.h"
@@ -233,6 +234,9 @@ TEST(pictures_are_prepared) {
   EXPECT_CLOSE(transforms::resize(x, 27, 31, {.antialias = false}),
                F::resize_images(expand_dims(x, 0), {27, 31}).array()[0]);
   EXPECT_EQ(transforms::scale(x, 10).shape(), (Shape{3, 10, 12}));
+  EXPECT_THROW(ValueError, "cannot have a side of 9223372036854775807",
+               transforms::scale(x, std::numeric_limits<int64_t>::max()));
+  EXPECT_THROW(MemoryError, "", transforms::resize(x, int64_t(1) << 50, 3));
   EXPECT_EQ(transforms::resize(x.astype(float64), 20, 25).dtype(), float64);
   EXPECT_CLOSE(transforms::resize(x, 20, 25), x, {.atol = 1e-4});
   const Array c = arange(12).reshape({1, 3, 4});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Pictures of confusion matrices.
+#include <chainer/viewing/plot/figure.h>
 #include <chainer/viewing/plot/matrix.h>
 
 #include "chainer/core/system/file.h"
@@ -19,6 +20,15 @@ TEST(confusion_matrices_become_pictures) {
   EXPECT_EQ(sum(report->counts()).item<int64_t>(), 60);
   EXPECT(fs::exists(out("confusion") + "/matrix.svg"));
   EXPECT_THROW(ValueError, "the iterator repeats", extensions::ConfusionMatrixReport(it, model.predictor()));
+}
+
+TEST(matrices_of_many_classes) {
+  if (!plot::available()) return EXPECT(true);
+  plot::save({.counts = eye(1500)}, out("large.png"));
+  // The size of a PNG is in its header: 8192 of cells, and space for names.
+  const std::string png = read_file(out("large.png"));
+  const auto width = static_cast<unsigned char>(png[18]) * 256 + static_cast<unsigned char>(png[19]);
+  EXPECT(width > 8192 && width < 8400);
 }
 
 TEST(matrices_that_are_none) {

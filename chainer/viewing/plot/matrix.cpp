@@ -34,9 +34,12 @@ void save(const Matrix& m, const std::filesystem::path& file) {
     throw DimensionError("plot: the matrix has shape ", shape, ", but ", labels.size(), " labels");
   const std::vector<double> values = m.counts.to_vector<double>();
 
-  const double cell = std::clamp(560.0 / static_cast<double>(n), 6.0, 64.0), size = std::clamp(cell / 3.4, 6.0, 14.0);
-  // Names wider than a cell would overlap below the columns, so they are rotated there.
   const bool svg = file.extension() == ".svg";
+  // The size of a PNG (of two pixels per unit) is limited by memory, and by cairo.
+  constexpr double kLargestSide = 4096;
+  const double count = static_cast<double>(n), least = svg ? 6.0 : std::min(6.0, kLargestSide / count);
+  const double cell = std::clamp(560.0 / count, least, 64.0), size = std::clamp(cell / 3.4, 6.0, 14.0);
+  // Names wider than a cell would overlap below the columns, so they are rotated there.
   double left = 0;
   {
     const auto measure = svg ? make_svg_canvas(10, 10) : make_png_canvas(10, 10);
@@ -46,7 +49,7 @@ void save(const Matrix& m, const std::filesystem::path& file) {
     for (const std::string& l : labels) left = std::max(left, measure->text_width(l, size));
   }
   const bool upright = left > cell - 4;
-  const double x0 = 44 + left, y0 = 40, side = cell * static_cast<double>(n), below = (upright ? left : size) + 40;
+  const double x0 = 44 + left, y0 = 40, side = cell * count, below = (upright ? left : size) + 40;
   const double width = std::max(260.0, x0 + side + 20), height = y0 + side + below;
   const auto canvas = svg ? make_svg_canvas(width, height, "", true) : make_png_canvas(width, height);
   // On dark pages cells keep their colors, as does the text in them; other text becomes light (colors.css).
@@ -56,6 +59,7 @@ void save(const Matrix& m, const std::filesystem::path& file) {
     canvas->area({{x, y}, {x + w, y}, {x + w, y + h}, {x, y + h}}, c);
   };
   canvas->text({x0 + side / 2, 24}, m.title, 15, Canvas::Anchor::middle, kInk);
+  box(x0, y0, side, side, shade(0));
   // If cells are smaller than the text, only every k-th label is drawn.
   const auto every = static_cast<std::size_t>(std::ceil((size + 2) / cell));
   for (std::size_t row = 0; row < n; ++row) {
@@ -65,7 +69,7 @@ void save(const Matrix& m, const std::filesystem::path& file) {
     for (std::size_t column = 0; column < n; ++column) {
       const double v = values[row * n + column], share = sum > 0 ? v / sum : 0;
       const double x = x0 + cell * static_cast<double>(column);
-      box(x, y, cell, cell, shade(share));
+      if (share > 0) box(x, y, cell, cell, shade(share));
       const std::string text = number_text(v);
       const double fits = std::min(size, (cell - 4) / std::max(0.1, canvas->text_width(text, 1)));
       if (fits >= 5 && v != 0)
