@@ -39,6 +39,11 @@ TEST(figures_that_do_not_fit_together_are_errors) {
   EXPECT_THROW(DimensionError, "2 y and 1 y2", drawn({.label = "a", .x = {1, 2}, .y = {1, 2}, .y2 = {1}}));
   EXPECT_THROW(ValueError, "not 1 x 0", drawn({.label = "a", .x = {1}, .y = {1}}, 1, 0));
   EXPECT_THROW(ValueError, "not 0 x 1", drawn({.label = "a", .x = {1}, .y = {1}}, 0, 1));
+  for (const double size : {0.0, -5.0, std::nan(""), HUGE_VAL})
+    EXPECT_THROW(ValueError, text(size, " x 10 pixels"), plot::svg(plot::Figure{.width = size, .height = 10}));
+  // A band leaves out what cannot be drawn.
+  const std::string band = drawn({.label = "a", .x = {1, std::nan(""), 3}, .y = {1, 2, 3}, .y2 = {2, 3, 4}});
+  EXPECT(band.find("nan") == band.npos && band.find("92233720") == band.npos);
 }
 
 TEST(values_whose_differences_are_infinite_are_gaps) {

@@ -116,9 +116,9 @@ void draw_axes(Canvas& c, const Axes& a, Position low, Position high) {
     std::vector<Position> run;
     if (!s.y2.empty()) {
       for (std::size_t i = 0; i < s.x.size(); ++i)
-        if (can_be_drawn(s.y[i])) run.push_back({px(s.x[i]), py(s.y[i])});
+        if (can_be_drawn(s.x[i]) && can_be_drawn(s.y[i])) run.push_back({px(s.x[i]), py(s.y[i])});
       for (std::size_t i = s.x.size(); i-- > 0;)
-        if (can_be_drawn(s.y2[i])) run.push_back({px(s.x[i]), py(s.y2[i])});
+        if (can_be_drawn(s.x[i]) && can_be_drawn(s.y2[i])) run.push_back({px(s.x[i]), py(s.y2[i])});
       c.area(run, color);
     } else {
       const auto flush = [&] {
@@ -235,7 +235,9 @@ Series reduced(const Series& series, std::size_t points) {
 }
 
 namespace {
-std::string drawn(const Figure& f, Canvas& canvas) {
+void check_figure(const Figure& f) {
+  if (!(f.width > 0 && f.height > 0 && std::isfinite(f.width) && std::isfinite(f.height)))
+    throw ValueError("plot: a figure cannot have ", f.width, " x ", f.height, " pixels");
   if (f.rows < 1 || f.columns < 1)
     throw ValueError("plot: a figure needs at least one row and one column, not ", f.rows, " x ", f.columns);
   for (const Axes& a : f.axes)
@@ -243,6 +245,8 @@ std::string drawn(const Figure& f, Canvas& canvas) {
       if (s.y.size() != s.x.size() || (!s.y2.empty() && s.y2.size() != s.x.size()))
         throw DimensionError("plot: the series '", s.label, "' has ", s.x.size(), " x, but ", s.y.size(), " y and ",
                              s.y2.size(), " y2");
+}
+std::string drawn(const Figure& f, Canvas& canvas) {
   const double w = f.width / f.columns, h = f.height / f.rows;
   for (std::size_t i = 0; i < f.axes.size(); ++i) {
     const double x = w * static_cast<double>(i % static_cast<std::size_t>(f.columns)),
@@ -254,12 +258,14 @@ std::string drawn(const Figure& f, Canvas& canvas) {
 }  // namespace
 
 std::string svg(const Figure& f, const std::string& label) {
+  check_figure(f);
   return drawn(f, *make_svg_canvas(f.width, f.height, label));
 }
 
 bool available(const std::filesystem::path& file) { return file.extension() == ".svg" || available(); }
 
 void save(const Figure& f, const std::filesystem::path& file) {
+  check_figure(f);
   if (file.extension() == ".svg") return write_file(file, drawn(f, *make_svg_canvas(f.width, f.height, "", true)));
   const auto canvas = make_png_canvas(f.width, f.height);
   if (!canvas)

@@ -57,7 +57,7 @@ bool available();
 bool available(const std::filesystem::path& file);
 /// Draws to a file, through a temporary file: SVG, which adapts to dark pages, if the name ends in .svg, else PNG.
 /// Throws RuntimeError for PNG without a drawing library, FileError if the file cannot be written, ValueError for less
-/// than one row or column, DimensionError for a series with different numbers of x, y and (if any) y2.
+/// than one row, column or pixel, DimensionError for a series with different numbers of x, y and (if any) y2.
 void save(const Figure& figure, const std::filesystem::path& file);
 /// Returns the figure as SVG text. A label is its description for screen readers. Each color has an attribute and a
 /// class (#1f6bb8: k1f6bb8 of fills, s1f6bb8 of lines), so that a page can change it. Throws as save() does.
