@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "folder.h"
 #include "test.h"
 
 using namespace chainer;
@@ -26,6 +27,14 @@ TEST(figures_become_svg_without_a_library) {
   EXPECT(plot::available("plot.svg"));
   // An empty figure is valid.
   EXPECT(plot::svg(plot::Figure{}).find("</svg>") != s.npos);
+}
+
+TEST(texts_that_are_no_utf8_are_drawn) {
+  plot::Figure f;
+  f.axes[0].series = {{.label = "caf\xe9", .x = {1, 2}, .y = {1, 2}}};
+  EXPECT(plot::svg(f).find(">caf\\xe9</text>") != std::string::npos);
+  const test::Folder folder;
+  if (plot::available()) plot::save(f, folder.path / "f.png");
 }
 
 TEST(figures_that_do_not_fit_together_are_errors) {

@@ -39,7 +39,7 @@ std::unique_ptr<Canvas> make_png_canvas(double width, double height);
 /// colors.css, for dark pages; a picture inside of a page follows those of the page.
 std::unique_ptr<Canvas> make_svg_canvas(double width, double height, const std::string& label = "",
                                         bool is_file = false);
-/// Returns text escaped for XML and HTML, between tags or in quotes.
+/// Returns text escaped for XML and HTML, between tags or in quotes; bytes that are no UTF-8 become \xff.
 std::string escaped_xml(std::string_view s);
 
 }  // namespace chainer::plot

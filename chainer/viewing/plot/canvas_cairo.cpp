@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "chainer/core/error.h"
+#include "chainer/core/utf8.h"
 #include "chainer/viewing/plot/canvas.h"
 
 namespace chainer::plot {
@@ -51,13 +52,13 @@ class CairoCanvas : public Canvas {
     cairo_translate(cr_, at.x, at.y);
     if (vertical) cairo_rotate(cr_, -M_PI / 2);
     cairo_move_to(cr_, -shift, 0);
-    cairo_show_text(cr_, s.c_str());
+    cairo_show_text(cr_, in_utf8(s).c_str());
     cairo_restore(cr_);
   }
   double text_width(const std::string& s, double size) override {
     cairo_set_font_size(cr_, size);
     cairo_text_extents_t e;
-    cairo_text_extents(cr_, s.c_str(), &e);
+    cairo_text_extents(cr_, in_utf8(s).c_str(), &e);
     return e.x_advance;
   }
   void clip(Position low, Position high) override {
@@ -80,6 +81,8 @@ class CairoCanvas : public Canvas {
       return CAIRO_STATUS_SUCCESS;
     } catch (...) { return CAIRO_STATUS_NO_MEMORY; }
   }
+  // cairo draws nothing more after a text that is no UTF-8.
+  static std::string in_utf8(const std::string& s) { return is_utf8(s) ? s : printable(s); }
   void set(Color c) { cairo_set_source_rgba(cr_, c.r, c.g, c.b, c.a); }
   void path(const std::vector<Position>& points) {
     cairo_new_path(cr_);

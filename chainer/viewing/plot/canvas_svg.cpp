@@ -6,12 +6,14 @@
 #include <cstdio>
 #include <iterator>
 
+#include "chainer/core/utf8.h"
 #include "chainer/viewing/pages.h"
 #include "chainer/viewing/plot/canvas.h"
 
 namespace chainer::plot {
 
 std::string escaped_xml(std::string_view s) {
+  if (!is_utf8(s)) return escaped_xml(printable(s));
   std::string out;
   for (const char c : s) {
     if (c == '&')
