@@ -3,6 +3,7 @@
 #pragma once
 #include <clocale>
 #include <cstdio>
+#include <initializer_list>
 
 /// Sets the first installed locale in which C's functions write numbers with a comma; restores the locale "C"
 /// afterwards, which tests run in.
