@@ -23,6 +23,24 @@ bool draws_random_numbers(const Node& n) {
   });
 }
 
+// Constants of the file that meet tensors on a device are copied there. Integers next to other dtypes are lengths and
+// axes, and some operators read their other inputs as numbers: these stay.
+void join_device(Variables& in, const Node& n) {
+  constexpr std::array kReadNumbers = {"Clip",   "Resize", "Upsample",       "Dropout",          "Pad",
+                                       "OneHot", "Range",  "QuantizeLinear", "DequantizeLinear", "NonMaxSuppression"};
+  const auto there = std::find_if(in.begin(), in.end(), [](const Variable& v) { return v && !v.device().is_host(); });
+  if (there == in.end() || std::find(kReadNumbers.begin(), kReadNumbers.end(), n.op_type) != kReadNumbers.end()) return;
+  const Device device = there->device();
+  for (Variable& v : in) {
+    if (!v || !v.device().is_host() || v.requires_grad()) continue;
+    const bool numbers =
+        is_floating(v.dtype()) || v.dtype() == bool_ || std::any_of(in.begin(), in.end(), [&](const Variable& other) {
+          return other && other.device() == device && other.dtype() == v.dtype();
+        });
+    if (numbers) v = Variable(v.array().to_device(device), false);
+  }
+}
+
 }  // namespace
 
 SlotValues Program::run_step(const Step& step, const SlotValues& all, bool in_body) const {
@@ -37,6 +55,7 @@ SlotValues Program::run_step(const Step& step, const SlotValues& all, bool in_bo
                                              [&](const Leaf& l) { return l.persistent && l.slot == step.in[i]; });
     if ((step.op->persistents >> i & 1) && in[i] && !own) in[i] = Variable(in[i].array().copy(), false);
   }
+  if (!step.op->control) join_device(in, *step.node);
   const int64_t version = step.node->opset ? step.node->opset : opset;
   const Call call(*step.node, version, in);
   try {

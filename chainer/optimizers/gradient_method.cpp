@@ -141,7 +141,7 @@ void GradientMethod::update() {
   if (on_nan == optimizer::OnNan::stop && !scales_dynamically()) {
     Array total;
     for (const auto& [path, p] : target().namedparams(false))
-      if (const Array first = first_there(p.grad())) total = total ? total + first : first;
+      if (const Array first = first_there(p.grad())) total = total ? total + first.to_device(total.device()) : first;
     if (is_nan_there(total))
       for (const auto& [path, p] : target().namedparams(false))
         if (is_nan_there(first_there(p.grad())))

@@ -31,8 +31,11 @@ void Lasso::operator()(UpdateRule&, Parameter& p) {
 void GradientClipping::operator()(Optimizer& optimizer) {
   double total = 0;
   const std::vector<Parameter> params = optimizer.target().params(false);
-  const auto there = std::find_if(params.begin(), params.end(), ready);
-  if (there != params.end() && !there->grad().device().is_host()) {
+  const auto first = std::find_if(params.begin(), params.end(), ready);
+  const bool on_one_device = first != params.end() && std::all_of(first, params.end(), [&](const Parameter& p) {
+                               return !ready(p) || p.grad().device() == first->grad().device();
+                             });
+  if (on_one_device && !first->grad().device().is_host()) {
     Array sum;
     for (const Parameter& p : params)
       if (ready(p)) sum = sum ? sum + gradient_squares(p) : gradient_squares(p);

@@ -12,6 +12,7 @@
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/emulation/driver_emulated.h"
 #include "chainer/core/sanitizer.h"
+#include "environment_variable.h"
 #include "test.h"
 #include "wrong_kernels.h"
 
@@ -49,6 +50,22 @@ TEST(devices_have_names_and_numbers) {
   EXPECT_THROW(DeviceError, "add: operands are on different devices", a + a.to_device(get_device("@cuda-emulated:1")));
   EXPECT(to_host(a.to_device(get_device("@cuda-emulated:1")) * 2.0).to_vector<float>() == std::vector<float>(3, 2.f));
   EXPECT_THROW(DeviceError, "@cuda-emulated:0", a.data<float>());
+}
+
+// Also without a pool, where memory is freed after waiting for the device.
+TEST(releasing_memory_throws_no_error_of_the_device) {
+  for (const char* pool : {"", "none"}) {
+    const EnvironmentVariable chosen("CHAINER_CUDA_POOL", pool);
+    for (const int call : {1, 2, 3}) {
+      OwnDevice own;
+      Array a = ones({100}).to_device(own.device);
+      (void)a.raw();
+      own.device.synchronize();
+      own.driver.fail_at(call);
+      a = Array();
+      EXPECT_EQ(own.device.memory_statistics().in_use, 0);
+    }
+  }
 }
 
 TEST(no_room_is_an_error_that_counts) {

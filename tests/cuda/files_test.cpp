@@ -96,6 +96,33 @@ TEST(a_model_on_a_device_is_exported) {
                {.atol = 1e-5, .rtol = 1e-5});
 }
 
+// Numbers of the file that are not weights meet tensors of the device.
+TEST(imported_models_run_on_a_device) {
+  random::seed(4);
+  const test::Folder folder;
+  const auto check = [&](const std::string& name, Link& link, const Array& x) {
+    onnx::export_model(link, {Variable(x)}, folder.path / name);
+    for (const bool train : {false, true}) {
+      UsingConfig mode(&Config::train, train);
+      onnx::Model model(folder.path / name);
+      const Array want = model(Variable(x)).array();
+      model.to_device(emulated_number(0));
+      for (int call = 0; call < 3; ++call) {
+        const Variable y = model(Variable(x.to_device(emulated_number(0))));
+        EXPECT(y.device() == emulated_number(0));
+        EXPECT_CLOSE(to_host(y.array()), want, {.atol = 1e-5, .rtol = 1e-4});
+      }
+    }
+  };
+  const Array x = random::RandomState(3).randn({2, 5, 8}).astype(float32);
+  L::TransformerEncoder encoder(1, 8, 2, {.dropout = 0.0, .activation = F::gelu});
+  check("encoder.onnx", encoder, x);
+  L::LayerNormalization normalization(8);
+  check("normalization.onnx", normalization, x[{Slice(), 0}].copy());
+  SavedNet net;
+  check("net.onnx", net, random::RandomState(3).randn({2, 2, 5, 5}).astype(float32));
+}
+
 TEST(examples_on_a_device_are_written) {
   const test::Folder folder;
   const Array a = array({1.f, 2.f, 3.f});

@@ -122,10 +122,11 @@ void CudaBackend::release(memory::Block block, int index) {
   try {
     driver_->end_block(index, d.stream, block.data, d.pool.size_of(block));
   } catch (const DeviceError&) {}  // the next call throws it
-  d.pool.release(block);
+  try {
+    d.pool.release(block);
+  } catch (const DeviceError&) {}  // without a cache it waits for the device
 }
 
-// Returns the device whose memory contains an address.
 void CudaBackend::host_to_device(int device, void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   with_device(device, [&](DeviceState& d) {

@@ -287,10 +287,12 @@ void CudaDriver::sum_over(Stream s, void* group, void* data, int64_t count, Dtyp
 void CudaDriver::begin_capture(Stream s) {
   const Use current(*this, of(s).device);
   expect_success(cu_.begin_capture(of(s).handle, kRelaxed), "cuStreamBeginCapture");
+  current->captures = true;
 }
 Graph CudaDriver::end_capture(Stream s) {
   const Use current(*this, of(s).device);
   CuHandle graph = nullptr, executable = nullptr;
+  current->captures = false;
   expect_success(cu_.end_capture(of(s).handle, &graph), "cuStreamEndCapture");
   const CuResult r = cu_.instantiate(&executable, graph, 0);
   cu_.end_graph(graph);
@@ -302,6 +304,7 @@ void CudaDriver::drop_capture(Stream s) noexcept {
   try {
     const Use current(*this, of(s).device);
     CuHandle graph = nullptr;  // none if a call of the capture failed
+    current->captures = false;
     if (cu_.end_capture(of(s).handle, &graph) == 0 && graph) cu_.end_graph(graph);
   } catch (const DeviceError&) {}  // the next call throws it
 }
@@ -380,7 +383,7 @@ std::optional<std::size_t> CudaDriver::convolution_workspace(Stream s, const Lib
       say_missing(convolutions_are_missing_, "CHAINER_CUDNN_LIBRARY", "cuDNN (libcudnn.so.9)", "convolutions are slow");
   }
   if (!d.convolutions) return {};
-  if (d.convolutions->plans() >= Cudnn::kMostPlans && d.graphs == 0) {
+  if (d.convolutions->plans() >= Cudnn::kMostPlans && d.graphs == 0 && !d.captures) {
     synchronize(s);
     d.convolutions->forget_plans();
   }

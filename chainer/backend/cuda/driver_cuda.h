@@ -88,7 +88,8 @@ class CudaDriver final : public Driver {
     void* workspace = nullptr;
     bool asked_for_products = false, asked_for_convolutions = false;
     std::unique_ptr<Cudnn> convolutions;
-    int64_t graphs = 0;  // captured graphs, which use plans of cuDNN
+    int64_t graphs = 0;     // captured graphs, which use plans of cuDNN
+    bool captures = false;  // a graph is being captured
   };
   void expect_success(CuResult result, const char* call) const;
   class Use;

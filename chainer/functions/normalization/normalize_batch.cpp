@@ -147,7 +147,13 @@ Variable normalize_batch(const char* label, const Variable& x, const Variable& g
     if (*running && running->shape() != gamma.shape())
       throw DimensionError(label, ": running statistics must have gamma's shape ", gamma.shape(), ", not ",
                            running->shape());
-  return apply_single(NormalizeBatchNode(label, o, x.array()), x, gamma, beta);
+  NormalizeBatchOptions there = o;  // with statistics on the device of x
+  for (Array* running : {&there.running_mean, &there.running_var})
+    if (*running) *running = running->to_device(x.device());
+  const Variable y = apply_single(NormalizeBatchNode(label, there, x.array()), x, gamma, beta);
+  for (auto [running, updated] : {std::pair{o.running_mean, there.running_mean}, {o.running_var, there.running_var}})
+    if (running && !running.is(updated)) copy_elements(updated, running);
+  return y;
 }
 
 Dims averaged_axes(const char* label, const Arrays& inputs, const Axes& axis) {

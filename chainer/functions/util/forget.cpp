@@ -138,7 +138,8 @@ Variables Forget::operator()(Func func, const Variables& xs) const {
   if (random::state() != before) node.drawn_from = before;
   node.state = std::move(state);
   Variables more = xs;
-  more.push_back(Variable(zeros({}, float32), true));  // makes apply() record the node
+  const Device device = xs.empty() || !xs[0] ? Device() : xs[0].device();
+  more.push_back(Variable(zeros({}, float32, device), true));  // makes apply() record the node
   return apply(std::move(node), more);
 }
 Variable Forget::operator()(const std::function<Variable(const Variable&)>& func, const Variable& x) const {

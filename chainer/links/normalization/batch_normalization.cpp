@@ -68,6 +68,9 @@ Variable BatchNormalization::forward(const Variable& x, bool finetune) {
     }
     initialize(size);
   }
+  // Statistics that were made or loaded after the link was moved.
+  const Device device = gamma ? gamma->array().device() : beta ? beta->array().device() : x.device();
+  avg_mean = avg_mean.to_device(device), avg_var = avg_var.to_device(device);
   if (!config().train)
     return functions::fixed_batch_normalization(x, gamma_for(x), beta_for(x), avg_mean, avg_var,
                                                 {.eps = eps, .axis = axis_});

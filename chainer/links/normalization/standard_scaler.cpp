@@ -12,6 +12,11 @@
 namespace chainer::links {
 namespace {
 
+// Moves statistics, which were loaded before the scaler was moved, to the device of the numbers.
+void follow_device(StandardScaler& s, const Device& device) {
+  for (Array* a : {&s.mean, &s.scale})
+    if (*a) *a = a->to_device(device);
+}
 void check_columns(const char* operation, const Shape& shape, const Array& mean) {
   if (!mean) throw RuntimeError("StandardScaler: call fit() first, or load a fitted scaler");
   if (shape.ndim() < 1 || Shape(shape.begin() + 1, shape.end()) != mean.shape())
@@ -56,6 +61,7 @@ void StandardScaler::fit(const Array& x) {
 
 Variable StandardScaler::forward(const Variable& x) {
   check_columns("the link", x.shape(), mean);
+  follow_device(*this, x.device());
   return (x - mean) / scale;
 }
 Array StandardScaler::transform(const Array& x) {

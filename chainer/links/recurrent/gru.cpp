@@ -30,6 +30,7 @@ void StatefulGRU::set_state(const Variable& new_h) {
 }
 
 Variable StatefulGRU::forward(const Variable& x) {
+  follow(h, x);
   Variable z = W_z(x), candidate = W(x);
   if (h) {
     const Variable r = functions::sigmoid(W_r(x) + U_r(h));

@@ -72,6 +72,7 @@ void LSTM::set_state(const Variable& new_c, const Variable& new_h) {
 Variable LSTM::forward(const Variable& x) {
   if (x.ndim() < 1) throw DimensionError("LSTM: x must have an axis of items, not shape ", x.shape());
   ensure_initialized(x.shape());
+  follow(c, x), follow(h, x);
   const int64_t batch = x.shape()[0];
   Variable gates = upward(x), rest;
   if (h) {

@@ -20,6 +20,7 @@ void StatefulMGU::set_state(const Variable& new_h) {
 }
 
 Variable StatefulMGU::forward(const Variable& x) {
+  follow(h, x);
   h = step(or_zeros(h, {len(x), state_size_}, x), x);
   return h;
 }

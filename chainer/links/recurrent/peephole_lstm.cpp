@@ -21,6 +21,7 @@ void StatefulPeepholeLSTM::set_state(const Variable& new_c, const Variable& new_
 Variable StatefulPeepholeLSTM::forward(const Variable& x) {
   using functions::sigmoid;
   using functions::tanh;
+  follow(c, x), follow(h, x);
   Variable gates = upward(x);
   if (h) gates = gates + lateral(h);
   const Variable before = or_zeros(c, {len(x), state_size_}, x);

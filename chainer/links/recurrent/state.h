@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Shared by links with states.
 #pragma once
+#include "chainer/functions/array.h"
 #include "chainer/links/recurrent.h"
 #include "chainer/routines/creation.h"
 
@@ -9,6 +10,10 @@ namespace chainer::links {
 /// Returns the variable, or zeros if it is none.
 inline Variable or_zeros(const Variable& v, const Shape& shape, const Variable& like) {
   return v ? v : Variable(zeros(shape, like.dtype(), like.device()), false);
+}
+/// Moves a state to the device of x: that to which the link was moved after its last call.
+inline void follow(Variable& state, const Variable& x) {
+  if (state && state.device() != x.device()) state = functions::copy(state, x.device());
 }
 /// Throws ValueError if a state is none.
 inline void check_state(std::string_view link, std::initializer_list<Variable> states) {

@@ -17,6 +17,7 @@ void StatefulZoneoutLSTM::set_state(const Variable& new_c, const Variable& new_h
 }
 
 Variable StatefulZoneoutLSTM::forward(const Variable& x) {
+  follow(c, x), follow(h, x);
   Variable gates = upward(x);
   if (h) gates = gates + lateral(h);
   const Shape shape{len(x), state_size_};
