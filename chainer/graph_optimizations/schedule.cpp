@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "chainer/array/backend.h"
@@ -201,8 +202,12 @@ void Schedule::find_leaves(const Variables& results, const Variables& args, cons
   for (const Variable& x : args)
     if (x) met.insert(x.node_pointer());
   for (const Variable& y : results) visit(y.node_pointer());
+  // A variable that the call keeps outside of it, such as a state, connects the graphs of calls.
+  std::unordered_map<const VariableNode*, int64_t> handles;
+  for (const Variables* list : {&results, &args})
+    for (const Variable& v : *list) ++handles[v.node_pointer()];
   std::unordered_set<const VariableNode*> ends;
-  bool adds_to_others = false;
+  bool adds_to_others = false, is_kept = false;
   while (!waiting.empty()) {
     const VariableNode* n = waiting.back();
     waiting.pop_back();
@@ -212,6 +217,7 @@ void Schedule::find_leaves(const Variables& results, const Variables& args, cons
       continue;
     }
     adds_to_others = adds_to_others || f->adds_to_other_leaves();
+    for (const VariableNode* y : f->outputs()) is_kept = is_kept || (y && Backprop::handles(*y) > handles[y]);
     for (const auto& x : f->inputs()) visit(x.get());
   }
   // A function that adds to leaves other than its inputs might add to any parameter.
@@ -221,6 +227,7 @@ void Schedule::find_leaves(const Variables& results, const Variables& args, cons
     leaves.push_back(i);
     leaf_parameters_.push_back(members.parameters[i]);
   }
+  if (is_kept) refused_ = "a variable that the call makes is kept outside of it, such as a state: its gradient would be lost";
   // Variables made in the call that no longer exist: their gradients cannot be read.
   std::erase_if(ends, [](const VariableNode* n) { return !Backprop::is_held(*n); });
   if (!ends.empty())

@@ -70,6 +70,14 @@ TEST(thin_products_of_16_bits) {
   cpu::set_thread_count(0);
 }
 
+// Products of integers are exact, and wrap.
+TEST(thin_products_of_integers_of_16_bits) {
+  const Array a = array({30001, -3, 7}).astype(int16).reshape({1, 3}),
+              b = array({30011, 5, 32767}).astype(int16).reshape({3, 1});
+  EXPECT_EQ(matmul(a, b).item<int64_t>(), static_cast<int16_t>(30001 * 30011 - 15 + 7 * 32767));
+  EXPECT_EQ(matmul(a.astype(int64), b.astype(int64)).item<int64_t>(), 30001 * 30011 - 15 + 7 * 32767);
+}
+
 TEST(thin_products_have_the_same_bits_for_any_number_of_threads) {
   for (const auto& [m, k, n] : {std::tuple{1, 700, 3001}, {4, 2049, 515}, {3001, 700, 2}, {515, 2049, 3}})
     for (int layout = 0; layout < 4; ++layout) {

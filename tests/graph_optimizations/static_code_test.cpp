@@ -181,13 +181,16 @@ TEST(arrays_that_are_kept_outside_are_seen) {
   for (int i = 0; i < 3; ++i) {
     plain.reset_state(), twin.reset_state();
     Variable u, v;
+    Variables xs, ys;
     for (int k = 0; k < 3; ++k) {
       const Array x = floats({2, 4});
-      u = plain(x), v = chain(x);
+      xs.push_back(Variable(x)), ys.push_back(Variable(x));
+      u = plain(xs.back()), v = chain(ys.back());
       EXPECT(same(u.array(), v.array()));
     }
     F::sum(u).backward(), F::sum(v).backward();
     EXPECT(same(plain.upward.W.grad(), twin.upward.W.grad()));
+    for (std::size_t k = 0; k < xs.size(); ++k) EXPECT(same(xs[k].grad(), ys[k].grad()));
     plain.cleargrads(), twin.cleargrads();
   }
   EXPECT(!chain.schedule_manager().refused().empty());

@@ -70,7 +70,8 @@ Variable BatchNormalization::forward(const Variable& x, bool finetune) {
   }
   // Statistics that were made or loaded after the link was moved.
   const Device device = gamma ? gamma->array().device() : beta ? beta->array().device() : x.device();
-  avg_mean = avg_mean.to_device(device), avg_var = avg_var.to_device(device);
+  for (Array* a : {&avg_mean, &avg_var})
+    if (a->device() != device) *a = a->to_device(device);
   if (!config().train)
     return functions::fixed_batch_normalization(x, gamma_for(x), beta_for(x), avg_mean, avg_var,
                                                 {.eps = eps, .axis = axis_});

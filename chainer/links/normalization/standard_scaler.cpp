@@ -15,7 +15,7 @@ namespace {
 // Moves statistics, which were loaded before the scaler was moved, to the device of the numbers.
 void follow_device(StandardScaler& s, const Device& device) {
   for (Array* a : {&s.mean, &s.scale})
-    if (*a) *a = a->to_device(device);
+    if (*a && a->device() != device) *a = a->to_device(device);
 }
 void check_columns(const char* operation, const Shape& shape, const Array& mean) {
   if (!mean) throw RuntimeError("StandardScaler: call fit() first, or load a fitted scaler");
@@ -70,6 +70,7 @@ Array StandardScaler::transform(const Array& x) {
 }
 Variable StandardScaler::inverse(const Variable& y) {
   check_columns("inverse()", y.shape(), mean);
+  follow_device(*this, y.device());
   return y * scale + mean;
 }
 

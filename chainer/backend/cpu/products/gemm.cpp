@@ -240,7 +240,7 @@ void CpuBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, 
   if (out.size() == 0) return;
   const Dtype dtype = out.dtype();
   const bool in_place = MatrixStack::holds(out);
-  if (item_size(a.dtype()) == 2 && in_place && !library_is_chosen()) {
+  if ((a.dtype() == float16 || a.dtype() == bfloat16) && in_place && !library_is_chosen()) {
     if (a.dtype() == bfloat16 && bfloat_kernels())
       return half_products(MatrixStack(a, b, out), out, alpha, beta, multiply_bfloat);
     if (std::min(out.shape()[out.ndim() - 2], out.shape()[out.ndim() - 1]) <= kThinRows)
