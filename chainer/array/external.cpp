@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "chainer/array/external.h"
 
+#include "chainer/array/backend.h"
 #include "chainer/array/derived.h"
+#include "chainer/array/time_mark.h"
 
 namespace chainer {
 
 // Work of a device that reads the memory may be queued; an owner outside does not know the streams of this library.
+// (A mark, unlike synchronize(), leaves the errors of that work to the next call.)
 ExternalBody::~ExternalBody() {
   if (!release) return;
   if (!device.is_host()) try {
-      device.synchronize();
-    } catch (const std::exception&) {}  // of a device that is lost; it reads nothing any more
+      device.backend().mark(device.index())->wait();
+    } catch (...) {}  // a device that is lost reads nothing any more
   release();
 }
 

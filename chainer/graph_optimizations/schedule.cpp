@@ -227,7 +227,8 @@ void Schedule::find_leaves(const Variables& results, const Variables& args, cons
     leaves.push_back(i);
     leaf_parameters_.push_back(members.parameters[i]);
   }
-  if (is_kept) refused_ = "a variable that the call makes is kept outside of it, such as a state: its gradient would be lost";
+  if (is_kept)
+    refused_ = "a variable that the call makes is kept outside of it, such as a state: its gradient would be lost";
   // Variables made in the call that no longer exist: their gradients cannot be read.
   std::erase_if(ends, [](const VariableNode* n) { return !Backprop::is_held(*n); });
   if (!ends.empty())

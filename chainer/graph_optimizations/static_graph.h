@@ -25,24 +25,26 @@ auto call(ScheduleManager& manager, const char* name, const std::vector<Link*>& 
   static_assert(is_static<Result>(), "the result of a static chain is a variable, or a list or tuple of them");
   std::vector<int64_t> nesting;
   const Variables in = flat(given, nesting);
-  std::any structure;
-  // (The results have no other handles when it returns, so that those which the code keeps are seen.)
+  std::optional<Result> made;
   const auto run = [&](const Variables& xs) {
     std::tuple<Taken<A>...> mine = given;
     fill(mine, xs);
-    Result made = std::apply(f, mine);
+    made.emplace(std::apply(f, mine));
     std::vector<int64_t> lengths;
-    Variables out = flat(made, lengths);
-    if constexpr (!IsVariable<Result>) {
-      fill(made, {});
-      structure = std::move(made);
-    }
-    return out;
+    return flat(*made, lengths);
   };
   if constexpr (IsVariable<Result>) {
     return std::move(manager.call(name, run, in, nesting, links, nullptr)[0]);
   } else {
-    const Variables out = manager.call(name, run, in, nesting, links, &structure);
+    std::any structure;
+    const auto run_and_keep = [&](const Variables& xs) {
+      Variables out = run(xs);
+      Result empty = *made;
+      fill(empty, {});
+      structure = std::move(empty);
+      return out;
+    };
+    const Variables out = manager.call(name, run_and_keep, in, nesting, links, &structure);
     Result result = std::any_cast<Result>(structure);
     fill(result, out);
     return result;
