@@ -28,24 +28,53 @@ def send(a, device_id=None):
 
 
 def through_host(function, *args, **kwargs):
-    """Computes with NumPy on copies in the host's memory; resulting arrays are copied to the device."""
-    given = [asnumpy(a) if isinstance(a, ndarray) else a for a in args]
-    first = next((a for a in args if isinstance(a, ndarray)), None)
-    return to_device(function(*given, **kwargs), None if first is None else first._device_id)
+    """Computes with NumPy on copies in the host's memory; resulting arrays are copied to the device.
+
+    Arrays may also be keywords, or in lists and dictionaries.
+    """
+    found = []
+    given, options = _fetched(args, found), _fetched(kwargs, found)
+    return to_device(function(*given, **options), found[0] if found else None)
+
+
+def _fetched(a, found):
+    """Returns copies of the arrays in the host's memory; their devices are appended to the list `found`."""
+    if isinstance(a, ndarray):
+        found.append(a._device_id)
+        return a.get()
+    if type(a) is dict:
+        return {key: _fetched(value, found) for key, value in a.items()}
+    return type(a)([_fetched(value, found) for value in a]) if type(a) in (list, tuple) else a
 
 
 def to_device(result, device_id):
-    if isinstance(result, tuple):
-        return tuple([to_device(r, device_id) for r in result])
+    if isinstance(result, (tuple, list)):
+        parts = [to_device(r, device_id) for r in result]
+        return parts if isinstance(result, list) else tuple(parts)
     return send(result, device_id) if isinstance(result, (numpy.ndarray, numpy.generic)) else result
 
 
 def finish(y, out=None):
-    """Returns the result, or `out` with the elements of the result."""
+    """Returns the result, or `out` with the elements of the result, which it must be able to hold as in NumPy."""
     if out is None:
         return y
+    if isinstance(y, ndarray) and not numpy.can_cast(y.dtype, out.dtype, 'same_kind'):
+        raise TypeError('the result of {} cannot be written to out of {}: its kind differs'.format(y.dtype, out.dtype))
     out[...] = y
     return out
+
+
+def dtype_there(dtype):
+    """Returns the dtype of arrays on devices that have the numbers of a dtype: wider ones for unsigned integers."""
+    if dtype is None or isinstance(dtype, str) and dtype == 'bfloat16':
+        return dtype
+    dtype = numpy.dtype(dtype)
+    if dtype.kind not in 'biufV' or dtype.itemsize > 8:
+        raise TypeError('arrays on devices have booleans, integers and floating numbers, not {}'.format(dtype))
+    return _WIDER.get(dtype.str[1:], dtype)
+
+
+_WIDER = {'u2': numpy.dtype('i4'), 'u4': numpy.dtype('i8'), 'u8': numpy.dtype('i8')}
 
 
 def cast(x, dtype):

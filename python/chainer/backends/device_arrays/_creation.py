@@ -4,7 +4,7 @@ import sys
 
 import numpy
 
-from chainer.backends.device_arrays._array import devices, ndarray, send, through_host
+from chainer.backends.device_arrays._array import devices, dtype_there, ndarray, send, through_host
 
 __all__ = ['empty', 'zeros', 'ones', 'full', 'empty_like', 'zeros_like', 'ones_like', 'full_like', 'array', 'asarray',
            'asanyarray', 'ascontiguousarray', 'asfortranarray', 'copy', 'arange', 'linspace', 'logspace', 'eye',
@@ -27,14 +27,16 @@ def _on(device, make):
 
 def empty(shape, dtype=float, order='C', device=None):
     """Returns an array with undefined elements."""
-    return _on(device, lambda: devices.empty(shape, dtype or float))
+    return _on(device, lambda: devices.empty(shape, dtype_there(dtype or float)))
 
 
 def full(shape, fill_value, dtype=None, order='C', device=None):
     """Returns an array with one value; its dtype is the value's by default."""
     if dtype is None:
         dtype = fill_value.dtype if hasattr(fill_value, 'dtype') else numpy.array(fill_value).dtype
-    return _on(device, lambda: devices.full(shape, fill_value, dtype))
+        if dtype.kind not in 'biuf' or dtype == numpy.uint64:
+            raise TypeError('full: {!r} is not a number that arrays on devices have'.format(fill_value))
+    return _on(device, lambda: devices.full(shape, fill_value, dtype_there(dtype)))
 
 
 def zeros(shape, dtype=float, order='C', device=None):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Elementwise functions. Those in the library's lists of operations get their functions from the lists."""
+import builtins
 import math
 
 import numpy
@@ -69,10 +70,12 @@ def positive(x, out=None):
 
 def round(a, decimals=0, out=None):
     """Rounds to the nearest even value at a number of decimals."""
-    if decimals == 0 or a.dtype.kind in 'biu':
+    if decimals == 0 or decimals > 0 and a.dtype.kind in 'biu':
         return finish(devices.rint(a) if a.dtype.kind == 'f' else a.copy(), out)
-    scale = 10. ** decimals
-    return finish(devices.rint(a * scale) / scale, out)
+    scale = 10. ** builtins.abs(decimals)
+    if decimals > 0:
+        return finish(devices.rint(a * scale) / scale, out)
+    return finish((devices.rint(a / scale) * scale).astype(a.dtype, copy=False), out)
 
 
 around = round_ = round
@@ -86,16 +89,37 @@ def logaddexp(x1, x2, out=None):
 
 
 def hypot(x1, x2, out=None):
-    return finish(sqrt(x1 * x1 + x2 * x2), out)
+    """Returns sqrt(x1 * x1 + x2 * x2), also where the squares are too large or too small for the dtype."""
+    x1, x2 = builtins.abs(x1 * 1.), builtins.abs(x2 * 1.)
+    most = maximum(x1, x2)
+    scale = where((most > 0) & devices.isfinite(most), most, 1)
+    x1, x2 = x1 / scale, x2 / scale
+    return finish(sqrt(x1 * x1 + x2 * x2) * scale, out)
 
 
 def arcsinh(x, out=None):
-    y = absolute(x)
-    return finish(sign(x) * devices.log1p(y + y * y / (1 + sqrt(y * y + 1))), out)
+    y = builtins.abs(x * 1.)
+    z = devices.log1p(y + y * y / (1 + sqrt(y * y + 1)))
+    return finish(sign(x) * where(y > _large(y), log(y) + math.log(2), z), out)
 
 
 def arccosh(x, out=None):
-    return finish(log(x + sqrt(x - 1) * sqrt(x + 1)), out)
+    y = x - 1.
+    z = devices.log1p(y + sqrt(y) * sqrt(y + 2))
+    return finish(where(y > _large(y), log(x) + math.log(2), z), out)
+
+
+def _large(y):
+    """Returns a number above which the square of y is so large that y * y + 1 is y * y."""
+    return 200 if y.dtype == numpy.float16 else 1e8
+
+
+def reciprocal(x, out=None):
+    """Returns 1 / x, of integers as integers."""
+    if x.dtype.kind == 'f':
+        return finish(devices.reciprocal(x), out)
+    y = x.astype(numpy.int8, copy=False) if x.dtype == numpy.bool_ else x
+    return finish(where(y == 1, y, where(y == -1, y, y * 0)), out)
 
 
 def arctanh(x, out=None):
@@ -103,7 +127,7 @@ def arctanh(x, out=None):
 
 
 def exp2(x, out=None):
-    return finish(exp(x * math.log(2)), out)
+    return finish(devices.power(2., x * 1.), out)
 
 
 def degrees(x, out=None):

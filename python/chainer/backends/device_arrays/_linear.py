@@ -49,9 +49,11 @@ def tensordot(a, b, axes=2):
     return devices.matmul(rows, columns).reshape([a.shape[n] for n in rest_a] + [b.shape[n] for n in rest_b])
 
 
-def einsum(subscripts, *operands):
-    """Einstein's summation, computed by functions.einsum()."""
+def einsum(subscripts, *operands, **kwargs):
+    """Einstein's summation, computed by functions.einsum(); of integers, or with lists of axes, on the host."""
     import chainer
+    if kwargs or not isinstance(subscripts, str) or any([a.dtype.kind != 'f' for a in operands]):
+        return through_host(numpy.einsum, subscripts, *operands, **kwargs)
     return chainer.functions.einsum(subscripts, *operands).array
 
 

@@ -13,12 +13,26 @@ __all__ = ['reshape', 'ravel', 'transpose', 'permute_dims', 'broadcast_to', 'bro
 
 def reshape(a, newshape=None, order='C', shape=None, copy=None):
     """Returns the elements in another shape; one length may be -1."""
-    y = a._reshape(newshape if shape is None else shape)
+    wanted = newshape if shape is None else shape
+    if in_columns(a, order):
+        y = a.T._reshape(tuple(wanted)[::-1] if isinstance(wanted, (tuple, list)) else wanted).T
+    else:
+        y = a._reshape(wanted)
     return y.copy() if copy else y
 
 
 def ravel(a, order='C'):
-    return a._reshape(-1)
+    """Returns the elements in one axis, in C or F order, or by 'K' in the order of the memory."""
+    if order == 'K':
+        return a._transpose(sorted(range(a.ndim), key=lambda n: -abs(a.strides[n])))._reshape(-1)
+    return reshape(a, -1, order)
+
+
+def in_columns(a, order):
+    """Returns True if the order takes the first index as the one that changes fastest."""
+    if order not in ('C', 'F', 'A', 'K', None):
+        raise ValueError("order must be 'C', 'F', 'A' or 'K', not {!r}".format(order))
+    return order == 'F' or order == 'A' and a.T._is_contiguous and not a._is_contiguous
 
 
 def transpose(a, axes=None):

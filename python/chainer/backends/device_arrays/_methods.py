@@ -4,7 +4,7 @@ import numpy
 
 from chainer.backends.device_arrays import _creation, _elementwise, _linear, _manipulation, _reductions, _searching
 from chainer.backends.device_arrays import cuda
-from chainer.backends.device_arrays._array import devices, finish, ndarray
+from chainer.backends.device_arrays._array import devices, dtype_there, finish, ndarray
 
 
 def _shape(args):
@@ -35,7 +35,12 @@ def _astype(self, dtype, order='K', casting='unsafe', subok=True, copy=True):
     """Returns the elements in another dtype; without `copy`, this array if it has that dtype."""
     if not copy and self.dtype == dtype:
         return self
-    return self._astype(dtype, True)
+    there = dtype_there(float if dtype is None else dtype)
+    if there != dtype and dtype is not None and self.dtype != numpy.uint8 and numpy.dtype(dtype).itemsize < 8:
+        # Negative numbers become those that the unsigned dtype has in NumPy.
+        return _elementwise.remainder(self._astype(numpy.int64, True), 256 ** numpy.dtype(dtype).itemsize)._astype(
+            there, False)
+    return self._astype(there, True)
 
 
 def _reshape(self, *shape, **kwargs):
@@ -44,6 +49,55 @@ def _reshape(self, *shape, **kwargs):
 
 def _transpose(self, *axes):
     return self._transpose(_shape(axes) if axes else None)
+
+
+def _flatten(self, order='C'):
+    """Returns a copy of the elements in one axis."""
+    return _manipulation.ravel(self, order).copy()
+
+
+class _Flat(object):
+    """The elements of an array in C order, which are read and written by their positions in it."""
+
+    def __init__(self, a):
+        self.base = a
+
+    def __len__(self):
+        return self.base.size
+
+    def __iter__(self):
+        return iter(self.base.ravel())
+
+    def __getitem__(self, index):
+        y = self.base.ravel()[index]
+        return y.copy() if isinstance(index, slice) else y
+
+    def __setitem__(self, index, value):
+        y = self.base.ravel()
+        y[index] = value
+        if not self.base._is_contiguous:  # otherwise `y` is a view
+            self.base[...] = y.reshape(self.base.shape)
+
+    def copy(self):
+        return self.base.flatten()
+
+
+def _set_flat(self, value):
+    _Flat(self)[...] = value
+
+
+def _itemset(self, *args):
+    """Sets one element, given by its position in C order or by its index."""
+    index, value = args[:-1], args[-1]
+    if len(index) == 1 and isinstance(index[0], tuple):
+        index = index[0]
+    elif len(index) == 1:
+        self.flat[int(index[0])] = value
+        return
+    if index and len(index) != self.ndim or not index and self.size != 1:
+        raise ValueError('itemset: {} positions are no index of one element in an array of shape {}'.format(
+            len(index), self.shape))
+    self[index or Ellipsis] = value
 
 
 def _view(self, dtype=None):
@@ -174,11 +228,11 @@ def _add():
             get=_get, set=_set, item=_item, astype=_astype, reshape=_reshape, transpose=_transpose, view=_view,
             sort=_sort,
             reduced_view=lambda self, dtype=None: self,  # kernels index every layout in C order
-            copy=lambda self, order='C': self._copy(), flatten=lambda self, order='C': self.ravel().copy(),
-            tolist=lambda self: self.get().tolist(), tobytes=lambda self, order='C': self.get().tobytes(),
+            copy=lambda self, order='C': self._copy(), flatten=_flatten, itemset=_itemset,
+            tolist=lambda self: self.get().tolist(), tobytes=lambda self, order='C': self.get().tobytes(order),
             to_device=lambda self, device, stream=None: self._to_device(int(device)),
             T=property(lambda self: self._transpose(None)), mT=property(_manipulation.matrix_transpose),
-            device=property(_device), data=property(_Memory), flags=property(_Flags), flat=property(lambda self: self.ravel()),
+            device=property(_device), data=property(_Memory), flags=property(_Flags), flat=property(_Flat, _set_flat),
             real=property(lambda self: self), base=None, __array_priority__=100, __array__=_array,
             __dlpack__=_dlpack, __dlpack_device__=lambda self: (2, self._device_id),
             __cuda_array_interface__=property(_interface), __array_ufunc__=_ufunc, __array_namespace__=_namespace,
@@ -188,7 +242,6 @@ def _add():
             __repr__=lambda self: repr(self.get()), __str__=lambda self: str(self.get()), __format__=_text,
             __round__=lambda self, decimals=0: _elementwise.round(self, decimals)).items():
         setattr(ndarray, name, value)
-    ndarray.itemset = lambda self, *args: self.__setitem__(args[:-1] or Ellipsis, args[-1])
 
 
 _add()

@@ -3,7 +3,7 @@
 import numpy
 
 from chainer.backends.device_arrays import _elementwise
-from chainer.backends.device_arrays._array import cast, devices, finish, through_host
+from chainer.backends.device_arrays._array import cast, devices, dtype_there, finish, through_host
 
 __all__ = ['sum', 'prod', 'max', 'min', 'amax', 'amin', 'mean', 'var', 'std', 'all', 'any', 'count_nonzero', 'argmax',
            'argmin', 'cumsum', 'cumprod', 'cumulative_sum', 'cumulative_prod', 'average', 'median', 'percentile',
@@ -48,7 +48,7 @@ cumsum, cumprod = _along('cumsum'), _along('cumprod')
 
 def sum(a, axis=None, dtype=None, out=None, keepdims=False):
     """numpy.sum() on a device."""
-    return finish(devices.sum(a, axis, keepdims, dtype), out)
+    return finish(devices.sum(a, axis, keepdims, dtype_there(dtype)), out)
 
 
 def count_nonzero(a, axis=None, keepdims=False):

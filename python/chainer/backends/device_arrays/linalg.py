@@ -28,6 +28,8 @@ def norm(x, ord=None, axis=None, keepdims=False):
     """numpy.linalg.norm(); the Euclidean norm is computed on the device."""
     if ord is not None and not (ord == 2 and isinstance(axis, int)):
         return through_host(numpy.linalg.norm, x, ord, axis, keepdims)
+    if x.dtype.kind != 'f':  # whose squares may be too large for their dtype
+        x = x.astype(float)
     return _elementwise.sqrt(_reductions.sum(x * x, axis, keepdims=keepdims))
 
 

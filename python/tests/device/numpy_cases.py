@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""Orders, dtypes, large numbers and rare arguments of arrays on a device, as in NumPy and CuPy 5."""
+import numpy as np
+import pytest
+
+from chainer.backends import cuda
+
+xp = cuda.cupy
+G = np.arange(12).reshape(3, 4)
+BIG = np.array([1e30, -1e30, np.inf, -np.inf, np.nan, 0, 1e-30, 3, 3e38], 'f')
+L, W = np.array([0, 1, 1, 2]), np.array([0.5, 1, 2, 3])
+# Expressions of a module and of copies of these arrays, for arrays on the host and on the device.
+EXPRESSIONS = [
+    'g.reshape(2, 6, order="F")', 'g.reshape((-1, 3), order="F")', 'xp.reshape(g, (4, 3), "F")', 'g.ravel("F")',
+    'g.reshape(2, 6, order="A")', 'g.T.reshape(2, 6, order="A")', 'g.T.ravel("K")', 'g.T.ravel()', 'g.flatten("F")',
+    'xp.ravel(g, "F")', 'xp.linalg.norm(g * 1000000000)', 'xp.linalg.norm(g.astype("i") * 10000000)',
+    'xp.arcsinh(big)', 'xp.arccosh(big)', 'xp.arccosh(1 + big[6:8])', 'xp.arcsinh(big.astype("e"))', 'xp.arcsinh(g)',
+    'xp.hypot(big, big)', 'xp.hypot(big, big[::-1])', 'xp.hypot(g.astype("i") * 100000, 3)', 'xp.hypot(2, big)',
+    'xp.around(g, -1)', 'xp.around(g * 1.7, -1)', 'xp.around(g, 1)', 'g.round(-1)',
+    'xp.reciprocal(g + 1)', 'xp.reciprocal(-1 - g)', 'xp.reciprocal(g > -1)', 'xp.reciprocal((g + 1).astype("B"))',
+    'xp.reciprocal(w)', 'xp.exp2(big[5:8])', 'xp.exp2(w.astype("f") * 42)', 'xp.exp2(l)', 'xp.bincount(l, weights=w)',
+    'xp.histogram(w, bins=xp.array([0, 1, 2.5]))', 'xp.choose(l, [w, -w, 2 * w])', 'xp.searchsorted(w, v=w)',
+    'xp.lexsort(xp.stack([l, -l]))', 'xp.einsum("ij,kj->ik", g, g)', 'xp.einsum("ii", g[:3, :3] > 2)',
+    'xp.einsum(w, [0], l, [0], [0])', 'xp.einsum("i,i", w, l)', 'w.astype(None)',
+]
+
+
+def given(convert):
+    return {name: convert(a) for name, a in dict(g=G, big=BIG, l=L, w=W).items()}
+
+
+@pytest.mark.parametrize('expression', EXPRESSIONS)
+def test_expressions(expression):
+    with np.errstate(all='ignore'):
+        expected = eval(expression, dict(given(lambda a: a), xp=np, np=np))
+    got = eval(expression, dict(given(cuda.to_gpu), xp=xp, np=np))
+    for e, g in zip(expected, got) if isinstance(expected, tuple) else [(expected, got)]:
+        assert g.shape == np.shape(e) and g.dtype == np.asarray(e).dtype
+        np.testing.assert_allclose(g.get(), e, rtol=2e-3 if g.dtype == np.float16 else 4e-7)
+
+
+def test_writes_by_position():
+    a, b = G * 1., cuda.to_gpu(G * 1.)
+    for x in (a, b):
+        for y in (x, x.T, x[:, ::2]):
+            y.flat[3] = 90
+            y.flat[1:3] = -1
+    np.testing.assert_array_equal(b.get(), a)
+    assert b.T.flat[3] == a.T.flat[3] and b.T.flat[1:3].tolist() == a.T.flat[1:3].tolist()
+    assert [float(v) for v in b.T.flat] == list(a.T.flat) and len(b.flat) == 12
+    b.flat = 2
+    assert (b.get() == 2).all()
+    for y in (b, b.T):
+        y.itemset(3, 5)
+        y.itemset((1, 1), 7)
+        y.itemset(2, 1, 8)
+        assert y.ravel()[3] == 5 and y[1, 1] == 7 and y[2, 1] == 8
+    assert (b == 2).sum() == 12 - 5
+    one = xp.zeros((1, 1))
+    one.itemset(4)
+    assert one.item() == 4
+    for wrong in ((5,), ((1,), 5), (0, 0, 0, 5)):
+        with pytest.raises(ValueError, match='itemset'):
+            b.itemset(*wrong)
+
+
+def test_outputs_of_another_kind_are_errors():
+    out = xp.zeros(2, 'i')
+    for wrong in (lambda: xp.exp(xp.ones(2), out=out), lambda: xp.add(xp.ones(2), 1, out),
+                  lambda: np.exp(xp.ones(2), out=out), lambda: xp.sum(xp.ones((3, 2)), axis=0, out=out)):
+        with pytest.raises(TypeError, match='kind'):
+            wrong()
+    assert xp.add(xp.ones(2, 'l'), 1, out).tolist() == [2, 2]
+    half = xp.zeros(2, 'e')
+    assert xp.exp(xp.zeros(2), out=half) is half and half.tolist() == [1, 1]
+
+
+def test_unsigned_and_other_dtypes():
+    a = xp.array([-1., 2, 70000])
+    assert a.astype('u2').tolist() == [65535, 2, 4464] and a.astype('u2').dtype == np.int32
+    assert a.astype(np.uint32).tolist() == [2 ** 32 - 1, 2, 70000] and a.astype('u8').dtype == np.int64
+    assert xp.zeros(2, 'u2').dtype == xp.empty_like(a, 'u2').dtype == np.int32
+    assert xp.sum(xp.ones(2), dtype='u4').dtype == np.int64
+    for wrong in (lambda: a.astype('F'), lambda: xp.zeros(2, complex), lambda: a.astype(object)):
+        with pytest.raises(TypeError, match='arrays on devices have booleans'):
+            wrong()
+
+
+def test_orders_that_do_not_exist():
+    for wrong in (lambda x: x.reshape(2, 6, order='X'), lambda x: x.ravel('X'), lambda x: x.flatten('X')):
+        with pytest.raises(ValueError, match='order must be'):
+            wrong(xp.zeros((3, 4)))
+    assert cuda.to_gpu(G).tobytes('F') == G.tobytes('F')
