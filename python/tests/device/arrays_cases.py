@@ -248,7 +248,24 @@ def test_random_numbers_are_those_of_numpy():
     got = [xp.random.rand(2, 3), xp.random.normal(size=4), xp.random.randint(9, size=5), xp.random.permutation(4)]
     assert all([(g.get() == e).all() for g, e in zip(got, expected)])
     assert xp.random.uniform(-1, 1, (2,), dtype='f').dtype == np.float32
+    for call in (lambda r, *dtype: r.normal(0, 1, (2, 3), *dtype), lambda r, *dtype: r.uniform(0, 1, 4, *dtype),
+                 lambda r, *dtype: r.standard_normal(3, *dtype), lambda r, *dtype: r.random_sample((2,), *dtype),
+                 lambda r, *dtype: r.sample((2,), *dtype), lambda r, *dtype: r.ranf((2,), *dtype)):
+        np.random.seed(4)
+        expected = call(np.random)
+        xp.random.seed(4)
+        got = call(xp.random, 'f')
+        assert got.dtype == np.float32 and (got.get() == expected.astype('f')).all()
+    assert xp.random.binomial(1, .5, 3, 'i').dtype == np.int32
+    xp.random.set_random_state(xp.random.RandomState(5))
+    assert np.random.rand() == np.random.RandomState(5).rand()
     assert xp.random.RandomState(0).rand(2).tolist() == np.random.RandomState(0).rand(2).tolist()
+
+
+def test_seeds_of_the_environment(monkeypatch):
+    monkeypatch.setenv('CHAINER_SEED', '7')
+    xp.random.reset_states()
+    assert np.random.rand() == np.random.RandomState(7).rand()
 
 
 def test_streams_events_and_memory():
@@ -262,6 +279,10 @@ def test_streams_events_and_memory():
     pool = xp.get_default_memory_pool()
     pool.free_all_blocks()
     assert pool.total_bytes() >= pool.used_bytes() >= 0
+    with pytest.raises(NotImplementedError, match='give a size'):  # it removed the limit
+        pool.set_limit(fraction=0.5)
+    with pytest.raises(ValueError, match='negative'):
+        pool.set_limit(-1)
 
 
 def test_kernels_and_memos():

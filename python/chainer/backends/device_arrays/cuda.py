@@ -160,7 +160,16 @@ class MemoryPool(object):
     def free_all_blocks(self, stream=None):
         devices.empty_cache(devices.current())
 
+    def free_all_free(self):
+        self.free_all_blocks()
+
     def set_limit(self, size=None, fraction=None):
+        """Limits the bytes of the current device's arrays; 0 or None is no limit."""
+        if fraction is not None:
+            raise NotImplementedError('set_limit: the size of the memory is not known here, so a fraction of it cannot '
+                                      'be the limit; give a size in bytes')
+        if size is not None and size < 0:
+            raise ValueError('set_limit: size must not be negative, but is {}'.format(size))
         devices.set_memory_limit(devices.current(), size or 0)
 
     malloc = None  # for set_allocator()
