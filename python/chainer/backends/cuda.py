@@ -62,10 +62,12 @@ DummyDevice = DummyDeviceType()
 
 if available:
     from chainer.backends import device_arrays as cupy  # NOQA
+    from chainer.backends.device_arrays import cupyx  # NOQA
     from chainer.backends.device_arrays.cuda import Device, Event, Stream  # NOQA
 else:
     cupy = _Unavailable('cupy')
     cupy.ndarray = ndarray
+    cupyx = _Unavailable('cupyx')
     Device = DummyDeviceType
 
     class Event(object):
@@ -77,8 +79,6 @@ else:
 
         def __init__(self, *args, **kwargs):
             check_cuda_available()
-
-cupyx = _Unavailable('cupyx', 'the library has no module of this name')
 
 
 def check_cuda_available():

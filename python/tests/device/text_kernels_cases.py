@@ -137,6 +137,9 @@ def test_raw():
     x, y = dev(np.arange(10, dtype='f')), xp.zeros(10, 'f')
     scaled((2,), (8,), (x, y, np.int32(10), np.float32(3), 1))
     assert y.get().tolist() == (np.arange(10) * 3 + 1).tolist()
+    kernel = xp.cuda.compile_with_cache(code).get_function('scaled')
+    kernel((2,), (8,), (x, y, np.int32(10), np.float32(4), 1))
+    assert y.get().tolist() == (np.arange(10) * 4 + 1).tolist()
     with pytest.raises(RuntimeError, match='parameters have 32 bytes'):
         scaled((2,), (8,), (x, y, np.int32(10), np.float32(3)))
     with pytest.raises(ValueError, match='grid must have'):

@@ -12,20 +12,28 @@ from chainer.backends.device_arrays import cuda  # NOQA
 from chainer.backends.device_arrays import linalg  # NOQA
 from chainer.backends.device_arrays import random  # NOQA
 from chainer.backends.device_arrays import testing  # NOQA
+from chainer.backends.device_arrays import util  # NOQA
 from chainer.backends.device_arrays._array import asnumpy, get_array_module, ndarray  # NOQA
 from chainer.backends.device_arrays._creation import *  # NOQA
 from chainer.backends.device_arrays._elementwise import *  # NOQA
+from chainer.backends.device_arrays._files import *  # NOQA
+from chainer.backends.device_arrays._host import *  # NOQA
 from chainer.backends.device_arrays._information import *  # NOQA
 from chainer.backends.device_arrays._kernels import *  # NOQA
 from chainer.backends.device_arrays._linear import *  # NOQA
 from chainer.backends.device_arrays._manipulation import *  # NOQA
 from chainer.backends.device_arrays._reductions import *  # NOQA
 from chainer.backends.device_arrays._searching import *  # NOQA
+from chainer.backends.device_arrays._writes import *  # NOQA
 from chainer.backends.device_arrays.cuda import get_default_memory_pool, get_default_pinned_memory_pool  # NOQA
 
-# (uint16, uint32 and uint64 are types of numbers for kernels.)
+# (uint16, uint32 and uint64 are types of numbers for kernels; complex ones have no arrays.)
 for _name in ('bool_', 'int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64', 'float16', 'float32',
-              'float64', 'dtype', 'e', 'pi', 'inf', 'nan', 'newaxis'):
+              'float64', 'complex64', 'complex128', 'generic', 'number', 'integer', 'signedinteger', 'unsignedinteger',
+              'inexact', 'floating', 'complexfloating', 'byte', 'short', 'intc', 'int_', 'longlong', 'intp', 'ubyte',
+              'ushort', 'uintc', 'uint', 'ulonglong', 'uintp', 'half', 'single', 'double', 'dtype', 'e', 'pi', 'inf',
+              'nan', 'newaxis', 'euler_gamma', 'binary_repr', 'min_scalar_type'):
     globals()[_name] = getattr(_numpy, _name)
-bool = _numpy.bool_
+bool, float_ = _numpy.bool_, _numpy.float64
+__version__ = '5.4.0'  # of the CuPy whose names these are
 __array_api_version__ = '2024.12'

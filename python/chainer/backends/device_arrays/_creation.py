@@ -8,7 +8,7 @@ from chainer.backends.device_arrays._array import devices, dtype_there, ndarray,
 
 __all__ = ['empty', 'zeros', 'ones', 'full', 'empty_like', 'zeros_like', 'ones_like', 'full_like', 'array', 'asarray',
            'asanyarray', 'ascontiguousarray', 'asfortranarray', 'copy', 'arange', 'linspace', 'logspace', 'eye',
-           'identity', 'diag', 'diagflat', 'meshgrid', 'tril', 'triu', 'tri', 'fromiter', 'frombuffer', 'from_dlpack',
+           'identity', 'diag', 'diagflat', 'meshgrid', 'tril', 'triu', 'tri', 'fromiter', 'frombuffer', 'from_dlpack', 'fromDlpack',
            'indices']
 
 
@@ -161,6 +161,9 @@ def from_dlpack(x, device=None, copy=None):
     if device is not None:
         y = y._to_device(int(device))
     return y.copy() if copy and y is x else y
+
+
+fromDlpack = from_dlpack
 
 
 def _wait_for(x):

@@ -9,7 +9,8 @@ from chainer.backends.device_arrays._array import cast, devices, finish, ndarray
 
 __all__ = ['abs', 'clip', 'where', 'positive', 'round', 'around', 'round_', 'logaddexp', 'hypot', 'arcsinh', 'arccosh',
            'arctanh', 'invert', 'bitwise_not', 'bitwise_invert', 'divmod', 'real', 'imag', 'conj', 'isclose', 'allclose',
-           'nan_to_num', 'array_equal', 'degrees', 'radians', 'exp2']
+           'nan_to_num', 'array_equal', 'degrees', 'radians', 'exp2', 'angle', 'iscomplex', 'isreal', 'iscomplexobj',
+           'isrealobj', 'isposinf', 'isneginf']
 
 
 def _unary(name):
@@ -46,6 +47,7 @@ isnan, isinf, maximum, minimum = [globals()[n] for n in ('isnan', 'isinf', 'maxi
 abs = absolute
 _OTHER_NAMES = {'acos': 'arccos', 'asin': 'arcsin', 'atan': 'arctan', 'atan2': 'arctan2', 'acosh': 'arccosh',
                 'asinh': 'arcsinh', 'atanh': 'arctanh', 'pow': 'power', 'fix': 'trunc',
+                'conjugate': 'conj', 'fabs': 'absolute', 'deg2rad': 'radians', 'rad2deg': 'degrees',
                 'true_divide': 'divide', 'mod': 'remainder'}
 
 
@@ -150,7 +152,37 @@ conj = real
 
 
 def imag(x):
-    return x * 0
+    return where(devices.less(x, x), x, 0)
+
+
+def angle(z, deg=False):
+    """Returns the angle of real numbers: 0, or pi if they are negative."""
+    y = z * 1.
+    return where(y < 0, 180. if deg else math.pi, where(y >= 0, 0., y))
+
+
+def iscomplex(x):
+    return devices.less(x, x)
+
+
+def isreal(x):
+    return devices.logical_not(devices.less(x, x))
+
+
+def iscomplexobj(x):
+    return numpy.iscomplexobj(x) if not isinstance(x, ndarray) else False
+
+
+def isrealobj(x):
+    return not iscomplexobj(x)
+
+
+def isposinf(x, out=None):
+    return finish(devices.logical_and(isinf(x), x > 0), out)
+
+
+def isneginf(x, out=None):
+    return finish(devices.logical_and(isinf(x), x < 0), out)
 
 
 def invert(x, out=None):

@@ -3,6 +3,7 @@
 import numpy
 
 from chainer.backends.device_arrays import _creation, _elementwise, _linear, _manipulation, _reductions, _searching
+from chainer.backends.device_arrays import _host, _writes
 from chainer.backends.device_arrays import cuda
 from chainer.backends.device_arrays._array import devices, dtype_there, finish, ndarray
 
@@ -110,6 +111,18 @@ def _sort(self, axis=-1):
     self[...] = _searching.sort(self, axis)
 
 
+def _partition(self, kth, axis=-1):
+    self[...] = _searching.partition(self, kth, axis)
+
+
+def _compress(self, condition, axis=None, out=None):
+    return _host.compress(condition, self, axis, out=out)
+
+
+def _tobytes(self, order='C'):
+    return self.get().tobytes(order)
+
+
 def _array(self, *args, **kwargs):
     raise TypeError('an array on a device is not converted to an array of NumPy implicitly; use a.get()')
 
@@ -215,7 +228,9 @@ def _bits(function):
 def _add():
     for module, names in ((_reductions, 'sum prod max min mean var std all any argmax argmin cumsum cumprod ptp'),
                           (_manipulation, 'ravel squeeze swapaxes repeat diagonal'), (_linear, 'dot trace'),
-                          (_elementwise, 'clip round conj'), (_searching, 'take argsort nonzero')):
+                          (_elementwise, 'clip round conj conjugate'),
+                          (_searching, 'take argsort nonzero choose argpartition searchsorted'),
+                          (_writes, 'scatter_add put')):
         for name in names.split():
             setattr(ndarray, name, _method(getattr(module, name)))
     for name in ('and', 'or', 'xor'):
@@ -229,11 +244,14 @@ def _add():
             sort=_sort,
             reduced_view=lambda self, dtype=None: self,  # kernels index every layout in C order
             copy=lambda self, order='C': self._copy(), flatten=_flatten, itemset=_itemset,
-            tolist=lambda self: self.get().tolist(), tobytes=lambda self, order='C': self.get().tobytes(order),
+            partition=_partition, compress=_compress, dumps=lambda self: self.get().dumps(), dump=lambda self, file: self.get().dump(file),
+            tofile=lambda self, *args, **kwargs: self.get().tofile(*args, **kwargs), tostring=_tobytes,
+            toDlpack=lambda self: self.__dlpack__(),
+            tolist=lambda self: self.get().tolist(), tobytes=_tobytes,
             to_device=lambda self, device, stream=None: self._to_device(int(device)),
             T=property(lambda self: self._transpose(None)), mT=property(_manipulation.matrix_transpose),
             device=property(_device), data=property(_Memory), flags=property(_Flags), flat=property(_Flat, _set_flat),
-            real=property(lambda self: self), base=None, __array_priority__=100, __array__=_array,
+            real=property(lambda self: self), imag=property(_elementwise.imag), base=None, __array_priority__=100, __array__=_array,
             __dlpack__=_dlpack, __dlpack_device__=lambda self: (2, self._device_id),
             __cuda_array_interface__=property(_interface), __array_ufunc__=_ufunc, __array_namespace__=_namespace,
             __reduce__=_reduce,

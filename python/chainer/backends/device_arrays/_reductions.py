@@ -7,7 +7,7 @@ from chainer.backends.device_arrays._array import cast, devices, dtype_there, fi
 
 __all__ = ['sum', 'prod', 'max', 'min', 'amax', 'amin', 'mean', 'var', 'std', 'all', 'any', 'count_nonzero', 'argmax',
            'argmin', 'cumsum', 'cumprod', 'cumulative_sum', 'cumulative_prod', 'average', 'median', 'percentile',
-           'nansum', 'ptp', 'bincount', 'histogram', 'diff']
+           'nansum', 'nanprod', 'nanmax', 'nanmin', 'nanmean', 'ptp', 'bincount', 'histogram', 'diff']
 
 
 def _reduction(name):
@@ -122,6 +122,29 @@ def average(a, axis=None, weights=None, returned=False):
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False):
     return sum(_elementwise.where(_elementwise.isnan(a), 0, a), axis, dtype, out, keepdims)
+
+
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False):
+    return prod(_elementwise.where(_elementwise.isnan(a), 1, a), axis, dtype, out, keepdims)
+
+
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
+    """Returns the mean of the elements that are not NaN."""
+    total = nansum(a, axis, dtype, keepdims=keepdims)
+    return finish(total / count_nonzero(a == a, axis, keepdims).astype(total.dtype), out)
+
+
+def _without_nan(reduce, instead):
+    def call(a, axis=None, out=None, keepdims=False):
+        if a.dtype.kind != 'f':
+            return reduce(a, axis, out, keepdims)
+        missing = _elementwise.isnan(a)
+        y = reduce(_elementwise.where(missing, instead, a), axis, keepdims=keepdims)
+        return finish(_elementwise.where(all(missing, axis, keepdims=keepdims), numpy.nan, y), out)
+    return call
+
+
+nanmax, nanmin = _named(_without_nan(max, -numpy.inf), 'nanmax'), _named(_without_nan(min, numpy.inf), 'nanmin')
 
 
 def ptp(a, axis=None, out=None, keepdims=False):

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Devices, streams, events and pools of memory, with the names of cupy.cuda."""
+import contextlib
 import threading
 import time
+import types
 
 from chainer.backends.device_arrays._array import devices
 
@@ -182,6 +184,7 @@ class PinnedMemoryPool(MemoryPool):
         pass
 
 
+runtime.CUDARuntimeError = RuntimeError  # the class of the library's errors of devices
 _pool, _pinned_pool = MemoryPool(), PinnedMemoryPool()
 
 
@@ -198,3 +201,38 @@ def set_allocator(allocator=None):
 
 
 set_pinned_memory_allocator = set_allocator
+memory = types.SimpleNamespace(OutOfMemoryError=MemoryError, MemoryPool=MemoryPool, PinnedMemoryPool=PinnedMemoryPool,
+                               set_allocator=set_allocator)
+
+
+def _nothing(*args, **kwargs):
+    """Does nothing: the library does not talk to profilers, which see its kernels without it."""
+
+
+nvtx = types.SimpleNamespace(RangePush=_nothing, RangePushC=_nothing, RangePop=_nothing, Mark=_nothing, MarkC=_nothing)
+profiler = types.SimpleNamespace(initialize=_nothing, start=_nothing, stop=_nothing)
+
+
+@contextlib.contextmanager
+def profile():
+    """Does nothing, as a context."""
+    yield
+
+
+class _Module(object):
+    """Kernels of a source in CUDA C++."""
+
+    def __init__(self, source, options):
+        self._source, self._options = source, options
+
+    def get_function(self, name):
+        from chainer.backends.device_arrays import _kernels
+        return _kernels.RawKernel(self._source, name, self._options)
+
+
+def compile_with_cache(source, options=(), arch=None, cache_dir=None, extra_source=None):
+    """Returns an object whose get_function(name) is a RawKernel of the source."""
+    return _Module(source, options)
+
+
+compiler = types.SimpleNamespace(compile_with_cache=compile_with_cache)

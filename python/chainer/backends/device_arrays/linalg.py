@@ -10,6 +10,9 @@ matmul, outer, tensordot, vecdot, trace = (
 matrix_transpose, cross = _manipulation.matrix_transpose, _linear.cross
 
 
+LinAlgError = numpy.linalg.LinAlgError
+
+
 def diagonal(x, offset=0):
     return _manipulation.diagonal(x, offset, -2, -1)
 
@@ -71,5 +74,6 @@ def _plain(y):
     return tuple(y) if isinstance(y, tuple) else y
 
 
-for _name in ('cholesky', 'eigh', 'eigvalsh', 'qr', 'solve', 'lstsq', 'pinv', 'slogdet', 'matrix_power', 'matrix_rank'):
+for _name in ('cholesky', 'eigh', 'eigvalsh', 'qr', 'solve', 'lstsq', 'pinv', 'slogdet', 'matrix_power', 'matrix_rank',
+              'tensorsolve', 'tensorinv'):
     globals()[_name] = _by_numpy(_name)
