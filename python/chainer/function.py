@@ -78,7 +78,8 @@ class FunctionAdapter(FunctionNode):
         for i, x in zip(self._input_indexes_to_retain, retained):
             in_data[i] = x.array
         gys = tuple([g.array if isinstance(g, _core.Variable) else g for g in grad_outputs])
-        gxs = self._function.backward(tuple(in_data), gys)
+        with cuda.get_device_from_array(*(in_data + list(gys))):  # for calls on a node, without a graph
+            gxs = self._function.backward(tuple(in_data), gys)
         for i, (x, g) in enumerate(zip(self.inputs, gxs)):
             if g is None:
                 continue

@@ -183,7 +183,8 @@ class UpdateRule(object):
     def _prepare(self, param):
         if self._state is None:
             self._state = {}
-            self.init_state(param)
+            with cuda.get_device_from_id(param._device_id):  # of arrays that a rule of a user makes
+                self.init_state(param)
         for name, value in self._state.items():
             if isinstance(value, numpy.ndarray) and not value.flags.writeable:
                 self._state[name] = value.copy()

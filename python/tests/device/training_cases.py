@@ -228,6 +228,34 @@ def test_functions_and_links_create_arrays_on_the_device_of_their_inputs():
 
 
 @pytest.mark.skipif(xp.cuda.runtime.getDeviceCount() < 2, reason='there is one device')
+def test_code_of_users_runs_on_the_device_of_its_arrays():
+    class Twice(chainer.Function):
+        def forward_gpu(self, inputs):
+            return inputs[0] * xp.full(2, 2., 'f'),
+
+        def backward_gpu(self, inputs, gys):
+            found.append(cuda.Device().id)
+            return gys[0] * xp.full(2, 2., 'f'),
+
+    class Rule(chainer.UpdateRule):
+        def init_state(self, param):
+            self.state['m'] = param.array * 0 + xp.ones(param.shape, 'f')
+
+        def update_core_gpu(self, param):
+            param.array += self.state['m']
+
+    found = []
+    x = chainer.Variable(cuda.to_gpu(np.ones(2, 'f'), 1))
+    y = Twice()(x)
+    gx, = y.creator_node.backward((0,), (chainer.Variable(x.array),))
+    assert gx.array.tolist() == [2, 2] and found == [1] and cuda.Device().id == 0
+    p = chainer.Parameter(cuda.to_gpu(np.ones(2, 'f'), 1))
+    p.grad = p.array * 0
+    Rule().update(p)
+    assert p.array.tolist() == [2, 2]
+
+
+@pytest.mark.skipif(xp.cuda.runtime.getDeviceCount() < 2, reason='there is one device')
 def test_parallel_updater():
     x, t = data()
     dataset = chainer.datasets.TupleDataset(x, t)

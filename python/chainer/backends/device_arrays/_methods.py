@@ -3,7 +3,7 @@
 import numpy
 
 from chainer.backends.device_arrays import _creation, _elementwise, _linear, _manipulation, _reductions, _searching
-from chainer.backends.device_arrays import _host, _writes
+from chainer.backends.device_arrays import _flat, _host, _writes
 from chainer.backends.device_arrays import cuda
 from chainer.backends.device_arrays._array import devices, dtype_there, finish, ndarray
 
@@ -55,50 +55,6 @@ def _transpose(self, *axes):
 def _flatten(self, order='C'):
     """Returns a copy of the elements in one axis."""
     return _manipulation.ravel(self, order).copy()
-
-
-class _Flat(object):
-    """The elements of an array in C order, which are read and written by their positions in it."""
-
-    def __init__(self, a):
-        self.base = a
-
-    def __len__(self):
-        return self.base.size
-
-    def __iter__(self):
-        return iter(self.base.ravel())
-
-    def __getitem__(self, index):
-        y = self.base.ravel()[index]
-        return y.copy() if isinstance(index, slice) else y
-
-    def __setitem__(self, index, value):
-        y = self.base.ravel()
-        y[index] = value
-        if not self.base._is_contiguous:  # otherwise `y` is a view
-            self.base[...] = y.reshape(self.base.shape)
-
-    def copy(self):
-        return self.base.flatten()
-
-
-def _set_flat(self, value):
-    _Flat(self)[...] = value
-
-
-def _itemset(self, *args):
-    """Sets one element, given by its position in C order or by its index."""
-    index, value = args[:-1], args[-1]
-    if len(index) == 1 and isinstance(index[0], tuple):
-        index = index[0]
-    elif len(index) == 1:
-        self.flat[int(index[0])] = value
-        return
-    if index and len(index) != self.ndim or not index and self.size != 1:
-        raise ValueError('itemset: {} positions are no index of one element in an array of shape {}'.format(
-            len(index), self.shape))
-    self[index or Ellipsis] = value
 
 
 def _view(self, dtype=None):
@@ -243,15 +199,18 @@ def _add():
             get=_get, set=_set, item=_item, astype=_astype, reshape=_reshape, transpose=_transpose, view=_view,
             sort=_sort,
             reduced_view=lambda self, dtype=None: self,  # kernels index every layout in C order
-            copy=lambda self, order='C': self._copy(), flatten=_flatten, itemset=_itemset,
-            partition=_partition, compress=_compress, dumps=lambda self: self.get().dumps(), dump=lambda self, file: self.get().dump(file),
+            copy=lambda self, order='C': self._copy(), flatten=_flatten, itemset=_flat.itemset,
+            partition=_partition, compress=_compress,
+            dumps=lambda self: self.get().dumps(), dump=lambda self, file: self.get().dump(file),
             tofile=lambda self, *args, **kwargs: self.get().tofile(*args, **kwargs), tostring=_tobytes,
             toDlpack=lambda self: self.__dlpack__(),
             tolist=lambda self: self.get().tolist(), tobytes=_tobytes,
             to_device=lambda self, device, stream=None: self._to_device(int(device)),
             T=property(lambda self: self._transpose(None)), mT=property(_manipulation.matrix_transpose),
-            device=property(_device), data=property(_Memory), flags=property(_Flags), flat=property(_Flat, _set_flat),
-            real=property(lambda self: self), imag=property(_elementwise.imag), base=None, __array_priority__=100, __array__=_array,
+            device=property(_device), data=property(_Memory), flags=property(_Flags),
+            flat=property(_flat.Flat, _flat.set_flat),
+            real=property(lambda self: self), imag=property(_elementwise.imag), base=None,
+            __array_priority__=100, __array__=_array,
             __dlpack__=_dlpack, __dlpack_device__=lambda self: (2, self._device_id),
             __cuda_array_interface__=property(_interface), __array_ufunc__=_ufunc, __array_namespace__=_namespace,
             __reduce__=_reduce,
