@@ -21,7 +21,9 @@ EXPRESSIONS = [
     'xp.reciprocal(w)', 'xp.exp2(big[5:8])', 'xp.exp2(w.astype("f") * 42)', 'xp.exp2(l)', 'xp.bincount(l, weights=w)',
     'xp.histogram(w, bins=xp.array([0, 1, 2.5]))', 'xp.choose(l, [w, -w, 2 * w])', 'xp.searchsorted(w, v=w)',
     'xp.lexsort(xp.stack([l, -l]))', 'xp.einsum("ij,kj->ik", g, g)', 'xp.einsum("ii", g[:3, :3] > 2)',
-    'xp.einsum(w, [0], l, [0], [0])', 'xp.einsum("i,i", w, l)', 'w.astype(None)',
+    'xp.einsum(w, [0], l, [0], [0])', 'xp.tril(g > 3)',
+    'xp.triu(g > 3, 1)', 'w.clip(max=1)', 'w.clip(min=1, max=2)', 'xp.rint(g)', 'xp.isclose(g > 3, g > 4)',
+    'xp.triu(w[None])', 'xp.tril(g)', 'xp.einsum("i,i", w, l)', 'w.astype(None)',
 ]
 
 

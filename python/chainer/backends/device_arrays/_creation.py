@@ -138,12 +138,12 @@ def _below(m, k):
 
 def tril(m, k=0):
     """Returns matrices with zeros above a diagonal."""
-    return devices.where(_below(m, k), m, 0)
+    return devices.where(_below(m, k), m, False)
 
 
 def triu(m, k=0):
     """Returns matrices with zeros below a diagonal."""
-    return devices.where(_below(m, k - 1), 0, m)
+    return devices.where(_below(m, k - 1), False, m)
 
 
 def from_dlpack(x, device=None, copy=None):

@@ -58,12 +58,17 @@ def where(condition, x=None, y=None):
     return devices.where(condition, x, y)
 
 
-def clip(a, a_min=None, a_max=None, out=None):
-    """Returns the elements bounded by a_min and a_max; None is no bound."""
+def clip(a, a_min=None, a_max=None, out=None, min=None, max=None):
+    """Returns the elements bounded by a_min and a_max, also named min and max; None is no bound."""
+    a_min, a_max = min if a_min is None else a_min, max if a_max is None else a_max
     if a_min is None and a_max is None:
         raise ValueError('clip: one of a_min and a_max must be given')
     y = a if a_min is None else maximum(a, a_min)
     return finish(y if a_max is None else minimum(y, a_max), out)
+
+
+def rint(x, out=None):
+    return finish(devices.rint(x if x.dtype.kind == 'f' else x * 1.), out)
 
 
 def positive(x, out=None):
@@ -86,7 +91,7 @@ around = round_ = round
 def logaddexp(x1, x2, out=None):
     """Returns log(exp(x1) + exp(x2))."""
     top = maximum(x1, x2)
-    y = top + devices.log1p(exp(-absolute(x1 - x2)))
+    y = top + devices.log1p(exp(-absolute(x1 - x2 * 1.)))
     return finish(where(isinf(top), top, y), out)
 
 
@@ -125,7 +130,7 @@ def reciprocal(x, out=None):
 
 
 def arctanh(x, out=None):
-    return finish(0.5 * (devices.log1p(x) - devices.log1p(-x)), out)
+    return finish(0.5 * (devices.log1p(x) - devices.log1p(x * -1.)), out)
 
 
 def exp2(x, out=None):
@@ -198,7 +203,7 @@ bitwise_not = bitwise_invert = invert
 
 
 def isclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
-    close = (absolute(a - b) <= atol + rtol * absolute(b)) & ~(isinf(b) & (a != b)) | (a == b)
+    close = (absolute(a * 1 - b) <= atol + rtol * absolute(b)) & ~(isinf(b) & (a != b)) | (a == b)
     return close | (isnan(a) & isnan(b)) if equal_nan else close
 
 
