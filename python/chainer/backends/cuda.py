@@ -62,8 +62,9 @@ DummyDevice = DummyDeviceType()
 
 if available:
     from chainer.backends import device_arrays as cupy  # NOQA
-    from chainer.backends.device_arrays import cupyx  # NOQA
+    from chainer.backends.device_arrays import _as_cupy, cupyx  # NOQA
     from chainer.backends.device_arrays.cuda import Device, Event, Stream  # NOQA
+    _as_cupy.install()
 else:
     cupy = _Unavailable('cupy')
     cupy.ndarray = ndarray

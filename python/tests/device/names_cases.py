@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Names of CuPy 5 beyond the array API standard, against NumPy."""
+import importlib
 import io
 import pickle
 
@@ -139,3 +140,13 @@ def test_other_functions():
     np.testing.assert_allclose(cuda.cupyx.rsqrt(x).get(), 1 / np.sqrt(V))
     np.testing.assert_allclose(xp.linalg.tensorinv(xp.eye(4).reshape(2, 2, 2, 2)).get(), np.eye(4).reshape(2, 2, 2, 2))
     assert xp.linalg.LinAlgError is np.linalg.LinAlgError
+
+
+def test_import_by_the_name_of_cupy():
+    cupy = importlib.import_module('cupy')
+    if not cupy.__name__.startswith('chainer'):
+        pytest.skip('CuPy is installed')
+    assert cupy is xp and importlib.import_module('cupyx') is cuda.cupyx
+    assert importlib.import_module('cupy.cuda') is xp.cuda and importlib.import_module('cupy.random') is xp.random
+    with pytest.raises(ImportError):
+        importlib.import_module('cupy.nothing')
