@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Variables, links, optimizers, updaters and files on a device, against the host."""
 import copy
+import io
 import pickle
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import chainer
 import chainer.functions as F
 import chainer.links as L
-from chainer import optimizers, serializers, training
+from chainer import function_hooks, optimizers, serializers, training
 from chainer.backends import cuda
 from chainer.training import extensions
 
@@ -395,3 +396,32 @@ def test_labels_out_of_range_are_an_error():
     x, t = xp.zeros((2, 3), 'f'), xp.asarray([0, 7], dtype='i')
     with pytest.raises((IndexError, ValueError)):
         float(F.softmax_cross_entropy(x, t).array)
+
+
+def test_hooks_of_profilers(monkeypatch):
+    model = L.Linear(300, 200)
+    model.to_gpu(0)
+    x = chainer.Variable(xp.ones((100, 300), 'f'))
+    with function_hooks.CupyMemoryProfileHook() as hook:
+        F.sum(F.tanh(model(x))).backward()
+    assert [c.function for c in hook.call_history][:3] == ['LinearFunction', 'Tanh', 'Sum']
+    counted = xp.get_default_memory_pool().used_bytes() > 0  # not on "@reference"
+    assert hook.total_used_bytes() >= counted * 4 * 100 * 200 and hook.total_acquired_bytes() >= 0
+    assert hook.summary()['LinearFunction']['occurrence'] == 2
+    report = io.StringIO()
+    hook.print_report(file=report)
+    hook.print_report('KB', report)
+    assert 'UsedBytes' in report.getvalue() and 'KB' in report.getvalue()
+
+    class Library(object):
+        def __getattr__(self, name):
+            return lambda *text: found.append((name,) + text)
+
+    found = []
+    monkeypatch.setattr(xp.cuda.nvtx, '_libraries', [None])
+    with pytest.raises(RuntimeError, match='NVTX'):
+        function_hooks.CUDAProfileHook()
+    monkeypatch.setattr(xp.cuda.nvtx, '_libraries', [Library()])
+    with function_hooks.CUDAProfileHook():
+        F.tanh(x)
+    assert found == [('nvtxRangePushA', b'Tanh.forward'), ('nvtxRangePop',)]

@@ -5,6 +5,7 @@ import threading
 import time
 import types
 
+from chainer.backends.device_arrays import _nvtx as nvtx
 from chainer.backends.device_arrays._array import devices
 
 _entered = threading.local()
@@ -209,7 +210,6 @@ def _nothing(*args, **kwargs):
     """Does nothing: the library does not talk to profilers, which see its kernels without it."""
 
 
-nvtx = types.SimpleNamespace(RangePush=_nothing, RangePushC=_nothing, RangePop=_nothing, Mark=_nothing, MarkC=_nothing)
 profiler = types.SimpleNamespace(initialize=_nothing, start=_nothing, stop=_nothing)
 
 
@@ -236,3 +236,9 @@ def compile_with_cache(source, options=(), arch=None, cache_dir=None, extra_sour
 
 
 compiler = types.SimpleNamespace(compile_with_cache=compile_with_cache)
+
+
+def __getattr__(name):
+    if name == 'nvtx_enabled':  # which needs the library of NVTX only when it is asked for
+        return nvtx.library() is not None
+    raise AttributeError('module {!r} has no attribute {!r}'.format(__name__, name))
