@@ -23,12 +23,15 @@ EXPRESSIONS = [
     'xp.lexsort(xp.stack([l, -l]))', 'xp.einsum("ij,kj->ik", g, g)', 'xp.einsum("ii", g[:3, :3] > 2)',
     'xp.einsum(w, [0], l, [0], [0])', 'xp.tril(g > 3)',
     'xp.triu(g > 3, 1)', 'w.clip(max=1)', 'w.clip(min=1, max=2)', 'xp.rint(g)', 'xp.isclose(g > 3, g > 4)',
-    'xp.triu(w[None])', 'xp.tril(g)', 'xp.einsum("i,i", w, l)', 'w.astype(None)',
+    'xp.exp(b)', 'xp.sqrt(g > 3)', 'xp.sin(h)', 'xp.arctan2(b, b)', 'xp.hypot(b, h)', 'xp.arcsinh(b)', 'xp.exp2(h)',
+    'xp.degrees(b)', 'xp.logaddexp(b, b)', 'np.exp(b)', 'xp.rint(b)', 'xp.round(g > 3)', 'xp.arcsinh(2)',
+    'xp.reciprocal(4.)', 'g.sum(axis=1, keepdims=1)', 'g.max(0, keepdims=1)', 'xp.rollaxis(g[None], 2, -1)',
+    'xp.rollaxis(g[None], 0, 3)', 'xp.expand_dims(g, (0, -1))', 'xp.triu(w[None])', 'xp.tril(g)', 'xp.einsum("i,i", w, l)', 'w.astype(None)',
 ]
 
 
 def given(convert):
-    return {name: convert(a) for name, a in dict(g=G, big=BIG, l=L, w=W).items()}
+    return {name: convert(a) for name, a in dict(g=G, big=BIG, l=L, w=W, b=G.astype('b'), h=G.astype('h')).items()}
 
 
 @pytest.mark.parametrize('expression', EXPRESSIONS)
@@ -93,3 +96,13 @@ def test_orders_that_do_not_exist():
         with pytest.raises(ValueError, match='order must be'):
             wrong(xp.zeros((3, 4)))
     assert cuda.to_gpu(G).tobytes('F') == G.tobytes('F')
+
+
+def test_axes_that_do_not_exist():
+    error = getattr(np, 'exceptions', np).AxisError
+    x = xp.zeros((3, 4))
+    for wrong in (lambda: xp.expand_dims(x, 5), lambda: xp.rollaxis(x, 5), lambda: xp.rollaxis(x, 0, 4),
+                  lambda: xp.tensordot(x, x, ((2,), (0,))), lambda: xp.diff(x, axis=2),
+                  lambda: xp.take_along_axis(x, x.astype(int), 2)):
+        with pytest.raises(error):
+            wrong()

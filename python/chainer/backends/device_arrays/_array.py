@@ -54,6 +54,16 @@ def to_device(result, device_id):
     return send(result, device_id) if isinstance(result, (numpy.ndarray, numpy.generic)) else result
 
 
+def axis_in(axis, ndim):
+    """Returns the number of an axis, which may count from the end."""
+    if not -ndim <= axis < ndim:
+        raise _AxisError(axis, ndim)
+    return axis % ndim
+
+
+_AxisError = getattr(numpy, 'exceptions', numpy).AxisError
+
+
 def finish(y, out=None):
     """Returns the result, or `out` with the elements of the result, which it must be able to hold as in NumPy."""
     if out is None:
@@ -75,6 +85,13 @@ def dtype_there(dtype):
 
 
 _WIDER = {'u2': numpy.dtype('i4'), 'u4': numpy.dtype('i8'), 'u8': numpy.dtype('i8')}
+
+
+def floating(x):
+    """Returns an array of integers or booleans in the dtype that functions of floating numbers give in NumPy."""
+    if not isinstance(x, ndarray) or x.dtype.kind == 'f':
+        return x
+    return x.astype({1: numpy.float16, 2: numpy.float32}.get(x.dtype.itemsize, numpy.float64))
 
 
 def cast(x, dtype):

@@ -5,7 +5,7 @@ import math
 
 import numpy
 
-from chainer.backends.device_arrays._array import cast, devices, finish, ndarray, through_host
+from chainer.backends.device_arrays._array import cast, devices, finish, floating, ndarray, through_host
 
 __all__ = ['abs', 'clip', 'where', 'positive', 'round', 'around', 'round_', 'logaddexp', 'hypot', 'arcsinh', 'arccosh',
            'arctanh', 'invert', 'bitwise_not', 'bitwise_invert', 'divmod', 'real', 'imag', 'conj', 'isclose', 'allclose',
@@ -18,7 +18,12 @@ def _unary(name):
 
     def call(x, out=None, dtype=None):
         return finish(compute(cast(x, dtype)), out)
-    return _named(call, name)
+
+    def of_floating(x, out=None, dtype=None):
+        return finish(compute(floating(cast(x, dtype))), out)
+    # Those that NumPy has only for floating numbers; older ones also have these three only for them.
+    types = getattr(getattr(numpy, name), 'types', '?')
+    return _named(of_floating if types[0] == 'e->e' and name not in ('floor', 'ceil', 'trunc') else call, name)
 
 
 def _binary(name):
@@ -67,16 +72,13 @@ def clip(a, a_min=None, a_max=None, out=None, min=None, max=None):
     return finish(y if a_max is None else minimum(y, a_max), out)
 
 
-def rint(x, out=None):
-    return finish(devices.rint(x if x.dtype.kind == 'f' else x * 1.), out)
-
-
 def positive(x, out=None):
     return finish(+x, out)
 
 
 def round(a, decimals=0, out=None):
     """Rounds to the nearest even value at a number of decimals."""
+    a = floating(a) if a.dtype == numpy.bool_ else a
     if decimals == 0 or decimals > 0 and a.dtype.kind in 'biu':
         return finish(devices.rint(a) if a.dtype.kind == 'f' else a.copy(), out)
     scale = 10. ** builtins.abs(decimals)
@@ -90,30 +92,43 @@ around = round_ = round
 
 def logaddexp(x1, x2, out=None):
     """Returns log(exp(x1) + exp(x2))."""
+    x1, x2 = floating(x1), floating(x2)
     top = maximum(x1, x2)
-    y = top + devices.log1p(exp(-absolute(x1 - x2 * 1.)))
+    y = top + devices.log1p(exp(-absolute(x1 - x2)))
     return finish(where(isinf(top), top, y), out)
 
 
 def hypot(x1, x2, out=None):
     """Returns sqrt(x1 * x1 + x2 * x2), also where the squares are too large or too small for the dtype."""
-    x1, x2 = builtins.abs(x1 * 1.), builtins.abs(x2 * 1.)
+    x1, x2 = builtins.abs(floating(x1)), builtins.abs(floating(x2))
     most = maximum(x1, x2)
     scale = where((most > 0) & devices.isfinite(most), most, 1)
     x1, x2 = x1 / scale, x2 / scale
     return finish(sqrt(x1 * x1 + x2 * x2) * scale, out)
 
 
+def arctan2(x1, x2, out=None):
+    """numpy.arctan2() on a device."""
+    return finish(devices.arctan2(floating(x1), floating(x2)), out)
+
+
 def arcsinh(x, out=None):
-    y = builtins.abs(x * 1.)
+    x = floating(_array(x))
+    y = builtins.abs(x)
     z = devices.log1p(y + y * y / (1 + sqrt(y * y + 1)))
     return finish(sign(x) * where(y > _large(y), log(y) + math.log(2), z), out)
 
 
 def arccosh(x, out=None):
+    x = floating(_array(x))
     y = x - 1.
     z = devices.log1p(y + sqrt(y) * sqrt(y + 2))
     return finish(where(y > _large(y), log(x) + math.log(2), z), out)
+
+
+def _array(x):
+    """Returns an array for a number."""
+    return x if isinstance(x, ndarray) else devices.copy(x)
 
 
 def _large(y):
@@ -123,6 +138,7 @@ def _large(y):
 
 def reciprocal(x, out=None):
     """Returns 1 / x, of integers as integers."""
+    x = _array(x)
     if x.dtype.kind == 'f':
         return finish(devices.reciprocal(x), out)
     y = x.astype(numpy.int8, copy=False) if x.dtype == numpy.bool_ else x
@@ -130,19 +146,20 @@ def reciprocal(x, out=None):
 
 
 def arctanh(x, out=None):
-    return finish(0.5 * (devices.log1p(x) - devices.log1p(x * -1.)), out)
+    x = floating(_array(x))
+    return finish(0.5 * (devices.log1p(x) - devices.log1p(-x)), out)
 
 
 def exp2(x, out=None):
-    return finish(devices.power(2., x * 1.), out)
+    return finish(devices.power(2., floating(x)), out)
 
 
 def degrees(x, out=None):
-    return finish(x * (180 / math.pi), out)
+    return finish(floating(x) * (180 / math.pi), out)
 
 
 def radians(x, out=None):
-    return finish(x * (math.pi / 180), out)
+    return finish(floating(x) * (math.pi / 180), out)
 
 
 def divmod(x1, x2):
@@ -162,7 +179,7 @@ def imag(x):
 
 def angle(z, deg=False):
     """Returns the angle of real numbers: 0, or pi if they are negative."""
-    y = z * 1.
+    y = floating(_array(z))
     return where(y < 0, 180. if deg else math.pi, where(y >= 0, 0., y))
 
 

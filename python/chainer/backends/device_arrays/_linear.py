@@ -2,7 +2,7 @@
 """Products of arrays."""
 import numpy
 
-from chainer.backends.device_arrays._array import devices, finish, through_host
+from chainer.backends.device_arrays._array import axis_in, devices, finish, through_host
 
 __all__ = ['dot', 'matmul', 'vdot', 'inner', 'outer', 'tensordot', 'einsum', 'vecdot', 'kron', 'cross', 'trace']
 
@@ -38,7 +38,7 @@ def tensordot(a, b, axes=2):
     """Returns sums of products over some axes of both arrays."""
     if isinstance(axes, (int, numpy.integer)):
         axes = tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes))
-    left, right = [[n % x.ndim for n in (one if isinstance(one, (tuple, list)) else (one,))]
+    left, right = [[axis_in(n, x.ndim) for n in (one if isinstance(one, (tuple, list)) else (one,))]
                    for one, x in zip(axes, (a, b))]
     rest_a = [n for n in range(a.ndim) if n not in left]
     rest_b = [n for n in range(b.ndim) if n not in right]

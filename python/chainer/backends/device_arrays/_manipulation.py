@@ -2,7 +2,7 @@
 """Shapes, joining and splitting."""
 import numpy
 
-from chainer.backends.device_arrays._array import devices, finish, ndarray, through_host
+from chainer.backends.device_arrays._array import axis_in, devices, finish, ndarray, through_host
 
 __all__ = ['reshape', 'ravel', 'transpose', 'permute_dims', 'broadcast_to', 'broadcast_arrays', 'broadcast',
            'concatenate', 'concat', 'stack', 'unstack', 'vstack', 'hstack', 'dstack', 'split', 'array_split', 'vsplit', 'hsplit',
@@ -130,7 +130,8 @@ def dsplit(ary, indices_or_sections):
 
 
 def expand_dims(a, axis):
-    for one in sorted([x % (a.ndim + 1) for x in (axis if isinstance(axis, (tuple, list)) else (axis,))]):
+    given = axis if isinstance(axis, (tuple, list)) else (axis,)
+    for one in sorted([axis_in(x, a.ndim + len(given)) for x in given]):
         a = devices.expand_dims(a, one)
     return a
 
@@ -148,8 +149,8 @@ def moveaxis(a, source, destination):
 
 
 def rollaxis(a, axis, start=0):
-    axis %= a.ndim
-    start += a.ndim if start < 0 else 0
+    axis = axis_in(axis, a.ndim)
+    start = axis_in(start, a.ndim + 1) if start >= 0 else axis_in(start, a.ndim)
     return devices.moveaxis(a, axis, start - (axis < start))
 
 

@@ -3,7 +3,7 @@
 import numpy
 
 from chainer.backends.device_arrays import _elementwise
-from chainer.backends.device_arrays._array import cast, devices, dtype_there, finish, through_host
+from chainer.backends.device_arrays._array import axis_in, cast, devices, dtype_there, finish, through_host
 
 __all__ = ['sum', 'prod', 'max', 'min', 'amax', 'amin', 'mean', 'var', 'std', 'all', 'any', 'count_nonzero', 'argmax',
            'argmin', 'cumsum', 'cumprod', 'cumulative_sum', 'cumulative_prod', 'average', 'median', 'percentile',
@@ -14,7 +14,7 @@ def _reduction(name):
     compute = getattr(devices, name)
 
     def call(a, axis=None, dtype=None, out=None, keepdims=False):
-        return finish(compute(cast(a, dtype), axis, keepdims), out)
+        return finish(compute(cast(a, dtype), axis, bool(keepdims)), out)
     return _named(call, name)
 
 
@@ -22,7 +22,7 @@ def _without_dtype(name):
     compute = getattr(devices, name)
 
     def call(a, axis=None, out=None, keepdims=False):
-        return finish(compute(a, axis, keepdims), out)
+        return finish(compute(a, axis, bool(keepdims)), out)
     return _named(call, name)
 
 
@@ -48,17 +48,17 @@ cumsum, cumprod = _along('cumsum'), _along('cumprod')
 
 def sum(a, axis=None, dtype=None, out=None, keepdims=False):
     """numpy.sum() on a device."""
-    return finish(devices.sum(a, axis, keepdims, dtype_there(dtype)), out)
+    return finish(devices.sum(a, axis, bool(keepdims), dtype_there(dtype)), out)
 
 
 def count_nonzero(a, axis=None, keepdims=False):
     """numpy.count_nonzero() on a device."""
-    return devices.count_nonzero(a, axis, keepdims)
+    return devices.count_nonzero(a, axis, bool(keepdims))
 
 
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, correction=None):
     """numpy.var() on a device."""
-    return finish(devices.var(cast(a, dtype), axis, keepdims, int(ddof if correction is None else correction)), out)
+    return finish(devices.var(cast(a, dtype), axis, bool(keepdims), int(ddof if correction is None else correction)), out)
 
 
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, correction=None):
@@ -114,7 +114,7 @@ def average(a, axis=None, weights=None, returned=False):
         total = mean_of * 0 + a.size / mean_of.size
     else:
         if weights.ndim == 1 and a.ndim > 1:
-            weights = weights.reshape((-1,) + (1,) * (a.ndim - 1 - axis % a.ndim))
+            weights = weights.reshape((-1,) + (1,) * (a.ndim - 1 - axis_in(axis, a.ndim)))
         total = sum(weights + a * 0, axis)
         mean_of = sum(a * weights, axis) / total
     return (mean_of, total) if returned else mean_of
@@ -155,7 +155,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     """Returns n-th differences of neighbours along an axis."""
     parts = [p for p in (prepend, a, append) if p is not None]
     y = a if len(parts) == 1 else devices.concatenate(parts, axis)
-    at = axis % a.ndim
+    at = axis_in(axis, a.ndim)
     for _ in range(n):
         head, tail = [(slice(None),) * at + (s,) for s in (slice(1, None), slice(None, -1))]
         y = _elementwise.not_equal(y[head], y[tail]) if y.dtype == numpy.bool_ else y[head] - y[tail]

@@ -4,7 +4,7 @@ import collections
 
 import numpy
 
-from chainer.backends.device_arrays._array import devices, finish, through_host
+from chainer.backends.device_arrays._array import axis_in, devices, finish, through_host
 
 __all__ = ['sort', 'argsort', 'nonzero', 'flatnonzero', 'argwhere', 'take', 'take_along_axis', 'put_along_axis',
            'searchsorted', 'unique', 'unique_all', 'unique_counts', 'unique_inverse', 'unique_values', 'isin', 'choose',
@@ -49,7 +49,7 @@ def take(a, indices, axis=None, out=None):
 
 
 def _positions(arr, indices, axis):
-    axis %= arr.ndim
+    axis = axis_in(axis, arr.ndim)
     shape = list(numpy.broadcast_shapes(arr.shape[:axis] + (1,) + arr.shape[axis + 1:],
                                         indices.shape[:axis] + (1,) + indices.shape[axis + 1:]))
     return tuple([indices if n == axis else numpy.arange(length).reshape([-1 if k == n else 1 for k in range(arr.ndim)])
