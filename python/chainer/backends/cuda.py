@@ -65,6 +65,7 @@ if available:
     from chainer.backends.device_arrays import _as_cupy, cupyx  # NOQA
     from chainer.backends.device_arrays.cuda import Device, Event, Stream  # NOQA
     _as_cupy.install()
+    memory_pool, pinned_memory_pool = cupy.get_default_memory_pool(), cupy.get_default_pinned_memory_pool()
 else:
     cupy = _Unavailable('cupy')
     cupy.ndarray = ndarray
@@ -170,7 +171,12 @@ def to_gpu(array, device=None, stream=None):
 
 def _number(device):
     """Returns the number of a device given by number, as an object or as an array on it; None is the current one."""
-    return None if device is None else int(device)
+    if device is None or isinstance(device, DummyDeviceType):
+        return None
+    number = device._device_id if isinstance(device, ndarray) else int(device)
+    if number < 0:
+        raise RuntimeError('to_gpu: {} is not the number of a device'.format(number))
+    return number
 
 
 def copy(array, out=None, out_device=None, stream=None):

@@ -3,6 +3,7 @@
 import numpy
 
 import chainer
+from chainer.backends import cuda
 
 
 def _stacked(arrays, n, fill):
@@ -14,6 +15,7 @@ def _stacked(arrays, n, fill):
 
 def to_coo(x, ldnz=None, requires_grad=False):
     """Converts a dense array to a sparse matrix, or a batch of sparse matrices."""
+    there, x = x, cuda.to_cpu(x)  # the places of the elements are found on the host
     if x.ndim == 2:
         row, col = x.nonzero()
         if ldnz is None or ldnz < len(row):
@@ -29,11 +31,13 @@ def to_coo(x, ldnz=None, requires_grad=False):
         shape = x.shape[1:]
     else:
         raise ValueError('ndim of x must be 2 or 3, not {}'.format(x.ndim))
-    return CooMatrix(data, r.astype(numpy.int32), c.astype(numpy.int32), shape, requires_grad=requires_grad)
+    data, r, c = [cuda.like(a, there) for a in (data, r.astype(numpy.int32), c.astype(numpy.int32))]
+    return CooMatrix(data, r, c, shape, requires_grad=requires_grad)
 
 
 def get_order(row, col):
     """Returns 'C' or 'F' if the indices are in this order, otherwise 'other'."""
+    row, col = cuda.to_cpu(row), cuda.to_cpu(col)
     row, col = row[row >= 0] if row.ndim == 1 else row, col[col >= 0] if col.ndim == 1 else col
 
     def ascending(major, minor):
@@ -64,9 +68,9 @@ class CooMatrix(object):
         self.order = get_order(row, col) if order is None else order
 
     def to_dense(self):
-        data, row, col = [numpy.atleast_2d(a) for a in (self.data.array, self.row, self.col)]
+        data, row, col = [numpy.atleast_2d(cuda.to_cpu(a)) for a in (self.data.array, self.row, self.col)]
         x = numpy.zeros((len(data),) + self.shape, dtype=data.dtype)
         for i in range(len(data)):
             there = row[i] >= 0
             x[i, row[i][there], col[i][there]] = data[i][there]
-        return x if self.data.ndim == 2 else x[0]
+        return cuda.like(x if self.data.ndim == 2 else x[0], self.data.array)

@@ -218,6 +218,10 @@ def test_to_gpu_and_to_cpu():
     assert cuda.get_array_module(A, chainer.Variable(a)) is xp
     assert cuda.get_device_from_array(A, a) == a.device and cuda.get_device_from_array(A) is cuda.DummyDevice
     assert cuda.get_device_from_id(None) is cuda.DummyDevice and cuda.get_device_from_id(0) == cuda.Device(0)
+    assert cuda.to_gpu(A, cuda.DummyDevice).device == cuda.Device() == cuda.to_gpu(A, a).device
+    with pytest.raises(RuntimeError, match='not the number of a device'):
+        cuda.to_gpu(A, -1)
+    assert cuda.memory_pool is xp.get_default_memory_pool() and cuda.pinned_memory_pool.free_all_blocks() is None
     chainer.backend.copyto(a, B)
     assert (chainer.backend.to_numpy(chainer.Variable(a)) == B).all()
 

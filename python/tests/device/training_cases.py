@@ -425,3 +425,31 @@ def test_hooks_of_profilers(monkeypatch):
     with function_hooks.CUDAProfileHook():
         F.tanh(x)
     assert found == [('nvtxRangePushA', b'Tanh.forward'), ('nvtxRangePop',)]
+
+
+def test_sparse_matrices():
+    x = np.array([[0, 2, 0], [1, 0, 3]], 'f')
+    for dense in (x, np.stack([x, x[::-1]])):
+        on_host, there = chainer.utils.to_coo(dense), chainer.utils.to_coo(cuda.to_gpu(dense))
+        assert isinstance(there.row, cuda.ndarray) and isinstance(there.data.array, cuda.ndarray)
+        assert there.order == on_host.order and (there.to_dense().get() == dense).all()
+        b = np.ones(dense.shape[:-2] + (3, 2), 'f')
+        y = F.sparse_matmul(there, cuda.to_gpu(b))
+        np.testing.assert_allclose(y.array.get(), F.sparse_matmul(on_host, b).array)
+    made = chainer.utils.CooMatrix(xp.ones(2, 'f'), xp.zeros(2, 'i'), xp.ones(2, 'i'), (2, 2))
+    assert made.order == 'C'
+
+
+@pytest.mark.parametrize('options', [{}, {'use_gamma': False}, {'use_beta': False}])
+def test_batch_renormalization(options):
+    found = []
+    for move in (lambda a: a, cuda.to_gpu):
+        link = L.BatchRenormalization(4, **options)
+        link.avg_mean[...] = 0.5
+        if move is cuda.to_gpu:
+            link.to_gpu()
+        x = move(np.arange(24, dtype='f').reshape(6, 4))
+        y = link(x)
+        with chainer.using_config('train', False):
+            found.append([cuda.to_cpu(v.array) for v in (y, link(x))])
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-5)

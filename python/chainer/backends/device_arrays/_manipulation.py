@@ -99,7 +99,8 @@ def dstack(arrays):
 
 
 def append(arr, values, axis=None):
-    return concatenate([arr, values], axis)
+    from chainer.backends.device_arrays import _creation
+    return concatenate([arr, _creation.asarray(values)], axis)
 
 
 def array_split(ary, indices_or_sections, axis=0):

@@ -3,6 +3,7 @@ import numpy
 
 from chainer import configuration
 from chainer import functions as F
+from chainer.backends import cuda
 from chainer.links.normalization import batch_normalization
 from chainer.links.normalization.batch_normalization import BatchNormalization  # NOQA
 
@@ -17,8 +18,8 @@ class BatchRenormalization(batch_normalization.BatchNormalization):
         self.rmax, self.dmax = rmax, dmax
 
     def forward(self, x, finetune=False):
-        gamma = numpy.ones(self.avg_mean.shape, x.dtype) if self.gamma is None else self.gamma
-        beta = numpy.zeros(self.avg_mean.shape, x.dtype) if self.beta is None else self.beta
+        gamma, beta = [cuda.like(numpy.full(self.avg_mean.shape, value, x.dtype), self.avg_mean) if p is None else p
+                       for p, value in ((self.gamma, 1), (self.beta, 0))]
         if not configuration.config.train:
             return F.fixed_batch_normalization(x, gamma, beta, self.avg_mean, self.avg_var, self.eps)
         if finetune:
