@@ -453,3 +453,16 @@ def test_batch_renormalization(options):
         with chainer.using_config('train', False):
             found.append([cuda.to_cpu(v.array) for v in (y, link(x))])
     np.testing.assert_allclose(found[1], found[0], rtol=1e-5)
+
+
+def test_batch_normalization_of_a_size_that_the_first_call_determines(tmp_path):
+    link = L.BatchNormalization(axis=(0,))
+    serializers.save_npz(str(tmp_path / 'before'), link)
+    link.to_gpu()
+    assert link(xp.ones((4, 3), 'f')).shape == (4, 3) and isinstance(link.avg_mean, cuda.ndarray)
+    serializers.save_npz(str(tmp_path / 'after'), link)
+    other = L.BatchNormalization(axis=(0,))
+    serializers.load_npz(str(tmp_path / 'before'), other)
+    assert other.avg_mean is None
+    serializers.load_npz(str(tmp_path / 'after'), other)
+    assert (other.avg_mean == link.avg_mean.get()).all()

@@ -21,6 +21,7 @@ class BatchNormalization(link.Link):
         self.N, self.decay, self.eps = 0, decay, eps
         self.axis = (axis,) if isinstance(axis, int) else axis
         self._dtype = get_dtype(dtype)
+        self.avg_mean = self.avg_var = None  # until the first call, if only axes are given
         self.register_persistent('avg_mean')
         self.register_persistent('avg_var')
         self.register_persistent('N')
