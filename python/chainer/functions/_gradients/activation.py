@@ -3,7 +3,7 @@
 import numpy
 
 from chainer import _core
-from chainer.functions._gradients.base import Formula, masked, Old, Places, Variable, vjp
+from chainer.functions._gradients.base import Formula, masked, Old, Places, Variable, vjp, xp_of, zeros
 
 _c = _core.functions
 PLACES = Places('activation')
@@ -38,7 +38,7 @@ class ELUGrad(Formula):
         self.alpha = alpha
 
     def compute(self, x):
-        return vjp(lambda v: _c.elu(v, self.alpha), [x], [Variable(numpy.ones_like(x.array))])[0]
+        return vjp(lambda v: _c.elu(v, self.alpha), [x], [Variable(xp_of(x).ones_like(x.array))])[0]
 
 
 @at('hard_sigmoid')
@@ -60,7 +60,7 @@ class _LeakyReLUGrad(Formula):
         self.cond, self.slope = cond, slope
 
     def compute(self, gy):
-        return gy * numpy.where(self.cond, 1, self.slope).astype(gy.dtype)
+        return gy * xp_of(gy).where(self.cond, 1, self.slope).astype(gy.dtype)
 
 
 @at('rrelu')
@@ -71,7 +71,7 @@ class _RReLUGrad(Formula):
         self.x, self.y, self.r = x, y, r
 
     def compute(self, gy):
-        return gy * numpy.where(self.y >= 0, 1, self.r).astype(gy.dtype)
+        return gy * xp_of(gy).where(self.y >= 0, 1, self.r).astype(gy.dtype)
 
 
 @at('log_softmax')
@@ -90,7 +90,7 @@ class LogSoftmaxGrad(Formula):
 def logsumexp(x, axis):
     """log(sum(exp(x))) of an array along an axis, which keeps the length 1."""
     y = _c.logsumexp(Variable(x, requires_grad=False), axis).array
-    return numpy.expand_dims(y, axis)
+    return xp_of(y).expand_dims(y, axis)
 
 
 @at('log_softmax')
@@ -123,16 +123,17 @@ class LSTMGrad(Old):
         c_prev, x, c_next, gc, gh = inputs
         whole, batch = getattr(c_next, 'array', c_next), len(getattr(x, 'array', x))
         return super(LSTMGrad, self).apply(
-            (c_prev, x, c_next, numpy.zeros_like(whole) if gc is None else gc,
-             numpy.zeros_like(whole[:batch]) if gh is None else gh))
+            (c_prev, x, c_next, zeros(whole.shape, whole.dtype, whole) if gc is None else gc,
+             zeros(whole[:batch].shape, whole.dtype, whole) if gh is None else gh))
 
 
 @at('lstm')
 def lstm_grad_grad(c_prev, a, i, f, o, c, gc, gh, ggc_prev, gga, ggi, ggf, ggo, gc_prev, ga, gi, gf, go, gc_next, ggc,
                    ggh):
     """Computes the gradient of an LSTM's gradient into the arrays gc_prev, ga, gi, gf, go, gc_next, ggc and ggh."""
-    inputs = [Variable(numpy.array(v)) for v in (c_prev, a, i, f, o, c, gc, gh)]
-    over = [Variable(numpy.array(numpy.broadcast_to(g, a.shape), a.dtype)) for g in (ggc_prev, gga, ggi, ggf, ggo)]
+    xp = xp_of(a)
+    inputs = [Variable(xp.array(v)) for v in (c_prev, a, i, f, o, c, gc, gh)]
+    over = [Variable(xp.array(xp.broadcast_to(xp.asarray(g), a.shape), a.dtype)) for g in (ggc_prev, gga, ggi, ggf, ggo)]
     for to, g in zip((gc_prev, ga, gi, gf, go, gc_next, ggc, ggh), vjp(_lstm_gradients, inputs, over)):
         to[...] = g.array
 
@@ -145,7 +146,7 @@ class PReLUFunctionGrad(Formula):
         self.cond, self.reduce_axes, self.extended_shape = cond, reduce_axes, extended_shape
 
     def compute(self, x, W, gy):
-        negative = numpy.asarray(self.cond < 0, gy.dtype)
+        negative = xp_of(gy).asarray(self.cond < 0, gy.dtype)
         slopes = _c.broadcast_to(_c.reshape(W, self.extended_shape), gy.shape)
         gx = gy * (1 - negative) + gy * slopes * negative
         gW = x * gy * negative

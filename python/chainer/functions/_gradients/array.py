@@ -3,7 +3,8 @@
 import numpy
 
 from chainer import _core
-from chainer.functions._gradients.base import Formula, Places, Variable, vjp
+from chainer.backends import cuda
+from chainer.functions._gradients.base import Formula, Places, vjp, xp_of, zeros
 from chainer.utils import conv
 
 _c = _core.functions
@@ -15,8 +16,7 @@ class _Adjoint(Formula):
     """The transpose of a linear function on arrays of a shape."""
 
     def _of(self, function, shape, gy):
-        x = Variable(numpy.zeros(shape, gy.dtype))
-        return vjp(function, [x], [gy])[0]
+        return vjp(function, [zeros(shape, gy.dtype, gy)], [gy])[0]
 
 
 @at('diagonal')
@@ -38,7 +38,7 @@ class GetItemGrad(_Adjoint):
         self.slices, self._in_shape = slices, in_shape
 
     def compute(self, gy):
-        return _c.scatter_add(Variable(numpy.zeros(self._in_shape, gy.dtype)), self.slices, gy)
+        return _c.scatter_add(zeros(self._in_shape, gy.dtype, gy), self.slices, gy)
 
 
 @at('get_item')
@@ -102,8 +102,8 @@ class Assign(Formula):
         self.shape, self.dtype, self.t = shape, dtype, getattr(t, 'array', t)
 
     def compute(self, gy):
-        where = numpy.arange(len(self.t)), self.t
-        return _c.scatter_add(Variable(numpy.zeros(self.shape, self.dtype)), where, gy)
+        where = xp_of(gy).arange(len(self.t)), self.t
+        return _c.scatter_add(zeros(self.shape, self.dtype, gy), where, gy)
 
 
 @at('squeeze')
@@ -114,7 +114,7 @@ def argone(iterable):
 
 @at('flip')
 def _flip(array, axis):
-    return numpy.flip(array, axis)
+    return xp_of(array).flip(array, axis)
 
 
 @at('reshape')
@@ -125,21 +125,23 @@ def _count_unknown_dims(shape):
 @at('permutate')
 def _check_indices(indices):
     """Raises a ValueError unless the indices are a permutation."""
+    indices = cuda.to_cpu(indices)
     if len(indices) and not numpy.array_equal(numpy.sort(indices), numpy.arange(len(indices))):
         raise ValueError('indices must be a permutation of 0 to {}, not {}'.format(len(indices) - 1, indices))
 
 
 @at('permutate')
 def _inverse_indices(indices):
-    inverse = numpy.empty_like(indices)
-    inverse[indices] = numpy.arange(len(indices))
+    xp = xp_of(indices)
+    inverse = xp.empty_like(indices)
+    inverse[indices] = xp.arange(len(indices))
     return inverse
 
 
 @at('moveaxis')
 def _normalize_axis_tuple(axis, ndim):
     """Axes counted from the front; a ValueError or numpy.AxisError for wrong ones."""
-    from numpy import AxisError
+    AxisError = getattr(numpy, 'exceptions', numpy).AxisError  # (its place depends on the version)
     axes = (axis,) if isinstance(axis, int) else tuple(axis)
     for a in axes:
         if not -ndim <= a < ndim:
@@ -158,7 +160,7 @@ def _moveaxis(a, source, destination, xp):
 @at('transpose_sequence')
 def _transpose(xs, length):
     """Arrays of one element of each sequence that is long enough."""
-    return tuple([numpy.stack([x[i] for x in xs if len(x) > i]) for i in range(length)])
+    return tuple([xp_of(*xs).stack([x[i] for x in xs if len(x) > i]) for i in range(length)])
 
 
 PLACES['im2col', '_pair'] = _pair

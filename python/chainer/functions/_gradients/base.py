@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: MIT
 """Nodes that are defined by an expression of functions."""
-import numpy
-
 from chainer import _core
 from chainer import configuration
+from chainer.backends import cuda
 from chainer.function_node import FunctionNode, grad
 
 _c = _core.functions
 Variable = _core.Variable
+
+
+xp_of = cuda.get_array_module
+
+
+def zeros(shape, dtype, there):
+    """Returns a variable of zeros on the device of an array or a variable."""
+    return Variable(xp_of(there).zeros(shape, dtype), requires_grad=False)
 
 
 def vjp(function, xs, gys, wanted=None, fill=True):
@@ -19,15 +26,15 @@ def vjp(function, xs, gys, wanted=None, fill=True):
     live = [(y, g) for y, g in zip(ys if isinstance(ys, (list, tuple)) else (ys,), gys) if g is not None]
     xs = xs if wanted is None else [xs[i] for i in wanted]
     if not live:
-        return tuple([Variable(numpy.zeros_like(x.array)) for x in xs])
+        return tuple([zeros(x.shape, x.dtype, x) for x in xs])
     gxs = grad([y for y, _ in live], xs, [g for _, g in live],
                enable_double_backprop=bool(configuration.config.enable_backprop))
-    return tuple([Variable(numpy.zeros_like(x.array)) if g is None and fill else g for x, g in zip(xs, gxs)])
+    return tuple([zeros(x.shape, x.dtype, x) if g is None and fill else g for x, g in zip(xs, gxs)])
 
 
 def masked(g, mask):
     """g where the mask is true, elsewhere 0."""
-    return g * numpy.asarray(mask, g.dtype)
+    return g * xp_of(g).asarray(mask, g.dtype)
 
 
 class Formula(FunctionNode):

@@ -5,7 +5,7 @@ import numpy
 from chainer import _core
 from chainer import configuration
 from chainer.function import Function
-from chainer.functions._gradients.base import Formula, Places, Variable, vjp
+from chainer.functions._gradients.base import Formula, Places, Variable, vjp, xp_of, zeros
 from chainer.graph_optimizations.static_graph_utilities import static_code
 
 _c = _core.functions
@@ -30,7 +30,7 @@ def _prod(shape):
 
 class _GradW(Formula):
     def _of_filters(self, function, gy):
-        return vjp(function, [Variable(numpy.zeros(self.W_shape, self.W_dtype))], [gy])[0]
+        return vjp(function, [zeros(self.W_shape, self.W_dtype, gy)], [gy])[0]
 
 
 @at('convolution_2d')
@@ -92,7 +92,7 @@ class BilinearFunctionGrad(Formula):
         xs, gy = inputs[:-1], inputs[-1]
         if len(xs) == 3:
             return vjp(_c.bilinear, xs, [gy])
-        b = Variable(numpy.zeros(xs[2].shape[2], xs[2].dtype))
+        b = zeros(xs[2].shape[2], xs[2].dtype, gy)
         return vjp(_c.bilinear, tuple(xs) + (b,), [gy])
 
 
@@ -105,15 +105,15 @@ class EmbedIDGrad(Formula):
 
     def compute(self, x, gy):
         from chainer import functions
-        W = Variable(numpy.zeros(self.w_shape, gy.dtype))
+        W = zeros(self.w_shape, gy.dtype, gy)
         return vjp(lambda W: functions.embed_id(x.array, W, self.ignore_label), [W], [gy])[0]
 
     def backward(self, indexes, grad_outputs):
         x = self.get_retained_inputs()[0].array
-        rows = _c.embed_id(numpy.where(x == self.ignore_label, 0, x) if self.ignore_label is not None else x,
+        rows = _c.embed_id(xp_of(x).where(x == self.ignore_label, 0, x) if self.ignore_label is not None else x,
                            grad_outputs[0])
         if self.ignore_label is not None:
-            rows = rows * numpy.asarray((x != self.ignore_label)[..., None], rows.dtype)
+            rows = rows * xp_of(x).asarray((x != self.ignore_label)[..., None], rows.dtype)
         return None, rows
 
 

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Gradients of losses."""
-import numpy
-
 from chainer import _core
-from chainer.functions._gradients.base import Formula, masked, Places
+from chainer.functions._gradients.base import Formula, masked, Places, xp_of, zeros
 
 _c = _core.functions
 PLACES = Places('loss')
@@ -29,13 +27,13 @@ class NegativeSamplingFunctionGrad(Formula):
     def compute(self, x, W, gy):
         rows = _c.embed_id(self.samples, W)
         wide = _c.broadcast_to(_c.expand_dims(x, 1), rows.shape)
-        target = numpy.zeros(self.samples.shape, x.dtype)
+        xp = xp_of(x)
+        target = xp.zeros(self.samples.shape, x.dtype)
         target[:, 0] = 1
-        g = masked(_c.sigmoid(_c.sum(rows * wide, 2)) - target, numpy.asarray(self.ignore_mask)[:, None])
+        g = masked(_c.sigmoid(_c.sum(rows * wide, 2)) - target, xp.asarray(self.ignore_mask)[:, None])
         g = g * _c.broadcast_to(gy if self.reduce == 'sum' else _c.expand_dims(gy, 1), g.shape)
         g = _c.broadcast_to(_c.expand_dims(g, 2), rows.shape)
-        zeros = _core.Variable(numpy.zeros_like(W.array), requires_grad=False)
-        return _c.sum(g * rows, 1), _c.scatter_add(zeros, (self.samples,), g * wide)
+        return _c.sum(g * rows, 1), _c.scatter_add(zeros(W.shape, W.dtype, W), (self.samples,), g * wide)
 
 
 @at('sigmoid_cross_entropy')
@@ -46,15 +44,15 @@ class SigmoidCrossEntropyGrad(Formula):
         self.reduce, self.count, self.ignore_mask, self.t = reduce, count, ignore_mask, t
 
     def compute(self, x, gy):
-        g = masked(_c.sigmoid(x) - numpy.asarray(self.t, x.dtype), self.ignore_mask)
+        g = masked(_c.sigmoid(x) - xp_of(x).asarray(self.t, x.dtype), self.ignore_mask)
         if self.reduce == 'mean':
-            return g * _c.broadcast_to(gy, g.shape) / numpy.asarray(self.count, x.dtype)
+            return g * _c.broadcast_to(gy, g.shape) / xp_of(x).asarray(self.count, x.dtype)
         return g * gy
 
 
 @at('softmax_cross_entropy')
 def _broadcast_to(array, shape):
-    return numpy.broadcast_to(array, shape)
+    return xp_of(array).broadcast_to(array, shape)
 
 
 @at('softmax_cross_entropy')

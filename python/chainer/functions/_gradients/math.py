@@ -7,7 +7,7 @@ import numpy
 
 from chainer import _core
 from chainer.function_node import FunctionNode
-from chainer.functions._gradients.base import Formula, masked, Places, Variable, vjp
+from chainer.functions._gradients.base import Formula, masked, Places, Variable, vjp, xp_of
 
 _c = _core.functions
 PLACES = Places('math')
@@ -41,7 +41,7 @@ class AbsoluteGrad(Formula):
         self.x = x
 
     def compute(self, gy):
-        return gy * numpy.asarray(numpy.sign(self.x), gy.dtype)
+        return gy * xp_of(gy).asarray(xp_of(gy).sign(self.x), gy.dtype)
 
 
 @at('basic_math')
@@ -94,7 +94,7 @@ class PowConstVarGrad(Formula):
         self.value = value
 
     def compute(self, y, gy):
-        return y * numpy.asarray(numpy.log(self.value), y.dtype) * gy
+        return y * xp_of(y).asarray(numpy.log(self.value), y.dtype) * gy
 
 
 @at('basic_math')
@@ -135,7 +135,7 @@ class ClipGrad(Formula):
     """gy where x_min <= x <= x_max."""
 
     def __init__(self, x, x_min, x_max):
-        self.cond = numpy.ones(x.shape, bool)
+        self.cond = xp_of(x).ones(x.shape, bool)
         if x_min is not None:
             self.cond &= x >= x_min
         if x_max is not None:
@@ -224,7 +224,8 @@ class SelectorBase(FunctionNode):
     def forward(self, inputs):
         self.retain_inputs((0,))
         self.retain_outputs((0,))
-        return numpy.asarray(self._fwd(inputs[0], numpy)),
+        xp = xp_of(inputs[0])
+        return xp.asarray(self._fwd(inputs[0], xp)),
 
     def backward(self, indexes, grad_outputs):
         x, y, gy = self.get_retained_inputs()[0], self.get_retained_outputs()[0], grad_outputs[0]
@@ -232,7 +233,7 @@ class SelectorBase(FunctionNode):
             axes = tuple(sorted([a % x.ndim for a in self.axis]))
             shape = tuple([1 if k in axes else n for k, n in enumerate(x.shape)])
             y, gy = _c.reshape(y, shape), _c.reshape(gy, shape)
-        return masked(_c.broadcast_to(gy, x.shape), x.array == numpy.broadcast_to(y.array, x.shape)),
+        return masked(_c.broadcast_to(gy, x.shape), x.array == xp_of(y).broadcast_to(y.array, x.shape)),
 
 
 @at('minmax')
@@ -248,7 +249,8 @@ class IndexSelectorBase(FunctionNode):
         raise NotImplementedError('_fwd should be implemented in sub-class.')
 
     def forward(self, inputs):
-        return numpy.asarray(self._fwd(inputs[0], numpy)),
+        xp = xp_of(inputs[0])
+        return xp.asarray(self._fwd(inputs[0], xp)),
 
     def backward(self, indexes, grad_outputs):
         return None,
@@ -285,11 +287,12 @@ class CooMatMulGradSP(_Coo):
             m = _c.swapaxes(m, -1, -2) if trans else m
             return _c.get_item(m, at)
         row, col = (self.sp_col, self.sp_row) if self.transc else (self.sp_row, self.sp_col)
-        at_row, at_col = numpy.maximum(row, 0), numpy.maximum(col, 0)
+        xp = xp_of(row)
+        at_row, at_col = xp.maximum(row, 0), xp.maximum(col, 0)
         if a.ndim == 2:
             lines, columns = rows(a, self.transa, at_row), rows(b, not self.transb, at_col)
         else:
-            batch = numpy.arange(len(a))[:, None]
+            batch = xp.arange(len(a))[:, None]
             lines, columns = rows(a, self.transa, (batch, at_row)), rows(b, not self.transb, (batch, at_col))
         y = masked(_c.sum(lines * columns, -1), (row >= 0) & (col >= 0))
         return y if self.dtype is None else _c.cast(y, numpy.dtype(self.dtype))

@@ -3,7 +3,7 @@
 import numpy
 
 from chainer import _core
-from chainer.functions._gradients.base import Formula, Old, Places, Variable, vjp
+from chainer.functions._gradients.base import Formula, Old, Places, vjp, zeros
 
 _c = _core.functions
 PLACES = Places('normalization')
@@ -71,7 +71,7 @@ class BatchNormalizationGrad(Old):
         self.mean, self.var, self.inv_std, self.key_axis = mean, var, inv_std, key_axis
 
     def compute(self, x, gamma, gy):
-        beta = Variable(numpy.zeros_like(gamma.array))
+        beta = zeros(gamma.shape, gamma.dtype, gamma)
         return vjp(lambda x, gamma, beta: _c.batch_normalization(x, gamma, beta, self.eps, axis=self.axis),
                    [x, gamma, beta], [gy])
 
@@ -85,7 +85,7 @@ class FixedBatchNormalizationGrad(Old):
         self.eps, self.expander, self.axis, self.inv_std, self.inv_var = eps, expander, axis, inv_std, inv_var
 
     def compute(self, x, gamma, mean, var, gy):
-        beta = Variable(numpy.zeros_like(gamma.array))
+        beta = zeros(gamma.shape, gamma.dtype, gamma)
         return vjp(lambda *v: _c.fixed_batch_normalization(*v, self.eps, self.axis), [x, gamma, beta, mean, var], [gy])
 
 
@@ -109,8 +109,7 @@ class _SetItemZero(Formula):
         self.mask = mask
 
     def compute(self, x):
-        zeros = Variable(numpy.zeros(self.mask.shape, x.dtype), requires_grad=False)
-        return _c.scatter_add(zeros, numpy.nonzero(self.mask), x)
+        return _c.scatter_add(zeros(self.mask.shape, x.dtype, x), self.mask.nonzero(), x)
 
 
 @at('layer_normalization')

@@ -3,8 +3,9 @@
 import numpy
 
 from chainer import _core
+from chainer.backends import cuda
 from chainer.function_node import FunctionNode
-from chainer.functions._gradients.base import Formula, Places, Variable, vjp
+from chainer.functions._gradients.base import Formula, Places, Variable, vjp, zeros
 
 _c = _core.functions
 PLACES = Places('pooling')
@@ -12,7 +13,7 @@ at = PLACES.at
 
 
 def _of_zeros(function, shape, dtype, gy):
-    return vjp(function, [Variable(numpy.zeros(shape, dtype))], [gy])[0]
+    return vjp(function, [zeros(shape, dtype, gy)], [gy])[0]
 
 
 class _Pooling(Formula):
@@ -50,7 +51,7 @@ class _Pooling(Formula):
             ksize, stride, pad = self._window()
             self.indexes = function(Variable(x, requires_grad=False), ksize, stride, pad, self.cover_all,
                                     return_indices=True)[1]
-        return numpy.asarray(self.indexes)
+        return numpy.asarray(cuda.to_cpu(self.indexes))
 
     def _flat(self):
         """The flat index, in the input, of each maximum."""
@@ -67,8 +68,7 @@ class _Pooling(Formula):
 class _MaxGrad(_Pooling):
     def compute(self, gy):
         shape, dtype = self._in()
-        zeros = Variable(numpy.zeros(int(numpy.prod(shape)), dtype), requires_grad=False)
-        return _c.reshape(_c.scatter_add(zeros, (self._flat().ravel(),), _c.reshape(gy, (-1,))), shape)
+        return _c.reshape(_c.scatter_add(zeros(int(numpy.prod(shape)), dtype, gy), (self._flat().ravel(),), _c.reshape(gy, (-1,))), shape)
 
 
 class _WithIndexes(_Pooling):
@@ -130,12 +130,12 @@ class ROIPooling2DGrad(Formula):
 
     def compute(self, rois, gy):
         n, c, h, w = self._bottom_data_shape
-        image = rois.array[:, 0].astype(int)[:, None, None, None]
+        argmax = cuda.to_cpu(self.argmax_data)
+        image = cuda.to_cpu(rois.array)[:, 0].astype(int)[:, None, None, None]
         channel = numpy.arange(c)[None, :, None, None]
-        there = self.argmax_data >= 0
-        flat = (image * c + channel) * (h * w) + numpy.maximum(self.argmax_data, 0)
-        zeros = Variable(numpy.zeros(n * c * h * w, gy.dtype), requires_grad=False)
-        gx = _c.scatter_add(zeros, (flat.ravel(),), _c.reshape(gy * there.astype(gy.dtype), (-1,)))
+        there = cuda.like(argmax >= 0, gy.array)
+        flat = (image * c + channel) * (h * w) + numpy.maximum(argmax, 0)
+        gx = _c.scatter_add(zeros(n * c * h * w, gy.dtype, gy), (flat.ravel(),), _c.reshape(gy * there.astype(gy.dtype), (-1,)))
         return _c.reshape(gx, self._bottom_data_shape)
 
 
