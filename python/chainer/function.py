@@ -70,13 +70,22 @@ class FunctionAdapter(FunctionNode):
         if self._library:
             return self.function.forward(inputs)
         self.retain_inputs(tuple(range(len(inputs))))
-        return self._function.forward(inputs)
+        ys = self._function.forward(inputs)
+        # A function that returns one of its inputs may write to it, and accounts for that in backward(), as on the
+        # host. A retained array of a device would be refused.
+        if isinstance(ys, tuple) and any([isinstance(y, cuda.ndarray) and any([y is x for x in inputs]) for y in ys]):
+            self._own_inputs = inputs
+        return ys
+
+    _own_inputs = None
 
     def backward(self, target_input_indexes, grad_outputs):
-        retained = self.get_retained_inputs()
-        in_data = [None] * len(self.inputs)
-        for i, x in zip(self._input_indexes_to_retain, retained):
-            in_data[i] = x.array
+        if self._own_inputs is not None:
+            retained, in_data = [x.get_variable() for x in self.inputs], list(self._own_inputs)
+        else:
+            retained, in_data = self.get_retained_inputs(), [None] * len(self.inputs)
+            for i, x in zip(self._input_indexes_to_retain, retained):
+                in_data[i] = x.array
         gys = tuple([g.array if isinstance(g, _core.Variable) else g for g in grad_outputs])
         with cuda.get_device_from_array(*(in_data + list(gys))):  # for calls on a node, without a graph
             gxs = self._function.backward(tuple(in_data), gys)

@@ -466,3 +466,46 @@ def test_batch_normalization_of_a_size_that_the_first_call_determines(tmp_path):
     assert other.avg_mean is None
     serializers.load_npz(str(tmp_path / 'after'), other)
     assert (other.avg_mean == link.avg_mean.get()).all()
+
+
+class Put(chainer.Function):
+    """Writes rows to a stack, which it returns, like the thin stack of the release's example."""
+
+    def forward(self, inputs):
+        stack, at, rows = inputs
+        stack[np.arange(len(rows)), at] = rows
+        return stack,
+
+    def backward(self, inputs, gys):
+        _, at, rows = inputs
+        g = gys[0].copy()
+        grows = g[np.arange(len(rows)), at]
+        g[np.arange(len(rows)), at] = 0
+        return g, None, grows
+
+
+class Get(chainer.Function):
+    def forward(self, inputs):
+        stack, at = inputs
+        return stack[np.arange(len(stack)), at], stack
+
+    def backward(self, inputs, gys):
+        stack, at = inputs
+        g = stack * 0 if gys[1] is None else gys[1].copy()
+        if gys[0] is not None:
+            g[np.arange(len(stack)), at] += gys[0]
+        return g, None
+
+
+def test_functions_that_write_to_their_inputs():
+    found = []
+    for move in (lambda a: a, cuda.to_gpu):
+        x = first = chainer.Variable(move(np.arange(6, dtype='f').reshape(2, 3) / 6))
+        stack = chainer.Variable(move(np.zeros((2, 4, 3), 'f')))
+        for k in range(3):
+            stack = Put()(stack, move(np.full(2, k, 'i')), x * x)
+            y, stack = Get()(stack, move(np.full(2, k, 'i')))
+            x = F.tanh(y) + x
+        F.sum(x).backward()
+        found.append([cuda.to_cpu(a) for a in (x.array, first.grad)])
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-5)
