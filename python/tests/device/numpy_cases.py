@@ -91,6 +91,30 @@ def test_unsigned_and_other_dtypes():
             wrong()
 
 
+def test_views_of_other_dtypes():
+    a, b = G.astype('f'), cuda.to_gpu(G.astype('f'))
+    for dtype in ('i4', 'f4', 'i8', 'B', 'e', '?'):
+        v = b.view(dtype)
+        assert v.dtype == dtype and v.get().tobytes() == a.tobytes() and v.shape == a.view(dtype).shape
+    b += 1
+    view = b.view('i4')
+    b *= 2
+    assert (view.get() == ((a + 1) * 2).view('i4')).all()
+    view[0] = 0
+    del view
+    assert not b[0].get().any() and b[1:].get().all()
+    with pytest.raises(NotImplementedError, match='view'):
+        b.T.view('i4')
+    with pytest.raises(ValueError, match='last axis'):
+        b[:, :1].copy().view('d')
+
+
+def test_lists_of_arrays_and_positions():
+    a = cuda.to_gpu(G)
+    assert xp.array([[a[0, 0], 7], [a[1, 1], 8.5]]).tolist() == [[0, 7], [5, 8.5]]
+    assert xp.asarray(a.T.flat).tolist() == list(G.T.flat) and isinstance(xp.random.bytes(3), bytes)
+
+
 def test_orders_that_do_not_exist():
     for wrong in (lambda x: x.reshape(2, 6, order='X'), lambda x: x.ravel('X'), lambda x: x.flatten('X')):
         with pytest.raises(ValueError, match='order must be'):

@@ -5,6 +5,7 @@ import sys
 import numpy
 
 from chainer.backends.device_arrays._array import devices, dtype_there, ndarray, send, through_host
+from chainer.backends.device_arrays._flat import Flat
 
 __all__ = ['empty', 'zeros', 'ones', 'full', 'empty_like', 'zeros_like', 'ones_like', 'full_like', 'array', 'asarray',
            'asanyarray', 'ascontiguousarray', 'asfortranarray', 'copy', 'arange', 'linspace', 'logspace', 'eye',
@@ -68,9 +69,10 @@ def ones_like(a, dtype=None, order='K', subok=None, shape=None, device=None):
 
 def array(obj, dtype=None, copy=True, order='K', subok=False, ndmin=0, device=None):
     """Returns an array on a device from numbers, lists, or arrays of NumPy or of a device."""
-    if isinstance(obj, (list, tuple)) and any([isinstance(a, ndarray) for a in obj]):
-        obj = stack_lists(obj)
-        copy = False
+    if _contains_arrays(obj):
+        obj, copy = stack_lists(obj), False
+    elif isinstance(obj, Flat):
+        obj, copy = obj.copy(), False
     if isinstance(obj, ndarray):
         made = obj if device is None else obj._to_device(_current(device))
         if dtype is not None and made.dtype != dtype:
@@ -84,6 +86,10 @@ def array(obj, dtype=None, copy=True, order='K', subok=False, ndmin=0, device=No
     else:
         made = send(numpy.asarray(obj, dtype=dtype), _current(device))
     return made if made.ndim >= ndmin else made.reshape((1,) * (ndmin - made.ndim) + made.shape)
+
+
+def _contains_arrays(obj):
+    return isinstance(obj, (list, tuple)) and any([isinstance(a, ndarray) or _contains_arrays(a) for a in obj])
 
 
 def stack_lists(obj):

@@ -58,9 +58,20 @@ def _flatten(self, order='C'):
 
 
 def _view(self, dtype=None):
+    """Returns an array on the same memory, whose bytes may be read as another dtype."""
     if dtype is None or numpy.dtype(dtype) == self.dtype:
         return self[...]
-    raise NotImplementedError('view: an array on a device has no views of another dtype; use astype()')
+    dtype = numpy.dtype(dtype)
+    if dtype_there(dtype) != dtype or not self._is_contiguous:
+        raise NotImplementedError('view: there are views of {} only as dtypes of arrays on devices, and of arrays in C '
+                                  'order; use astype()'.format(self.dtype))
+    shape = self.shape
+    if dtype.itemsize != self.itemsize:
+        if not shape or self.itemsize * shape[-1] % dtype.itemsize:
+            raise ValueError('view: the last axis of the shape {} of {} is no multiple of an element of {}'.format(
+                shape, self.dtype, dtype))
+        shape = shape[:-1] + (self.itemsize * shape[-1] // dtype.itemsize,)
+    return devices.from_address(devices.address(self), shape, dtype, None, self._is_writable, self._device_id, self)
 
 
 def _sort(self, axis=-1):

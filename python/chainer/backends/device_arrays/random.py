@@ -60,7 +60,10 @@ class RandomState(object):
                 kwargs['dtype'] = dtype
             args = [a.get() if isinstance(a, ndarray) else a for a in args]
             kwargs = {k: v.get() if isinstance(v, ndarray) else v for k, v in kwargs.items()}
-            y = numpy.asarray(draw(*args, **kwargs))
+            y = draw(*args, **kwargs)
+            if isinstance(y, (bytes, tuple)):  # of bytes() and get_state()
+                return y
+            y = numpy.asarray(y)
             return send(y if dtype is None else y.astype(dtype))
         call.__name__ = name
         return call
