@@ -5,7 +5,7 @@ import numpy
 from chainer import _core
 from chainer import configuration
 from chainer.function import Function
-from chainer.functions._gradients.base import Formula, Places, Variable, vjp, xp_of, zeros
+from chainer.functions._gradients.base import Formula, Places, vjp, xp_of, zeros
 from chainer.graph_optimizations.static_graph_utilities import static_code
 
 _c = _core.functions
