@@ -94,11 +94,16 @@ def _array(self, *args, **kwargs):
     raise TypeError('an array on a device is not converted to an array of NumPy implicitly; use a.get()')
 
 
+_COMPARISONS = ('less', 'less_equal', 'equal', 'not_equal', 'greater', 'greater_equal')
+
+
 def _ufunc(self, ufunc, method, *inputs, **kwargs):
     """Functions of NumPy on arrays of devices are the functions of this module."""
     from chainer.backends import device_arrays
     if method != '__call__' or not hasattr(device_arrays, ufunc.__name__):
         return NotImplemented
+    if ufunc.__name__ in _COMPARISONS:  # for which NumPy makes an array of its number on the left
+        inputs = [x[()] if isinstance(x, numpy.ndarray) and x.ndim == 0 else x for x in inputs]
     for x in inputs:
         if isinstance(x, numpy.ndarray):
             raise TypeError('{}: an array of NumPy and an array on a device cannot be mixed; asarray(a) copies to the '

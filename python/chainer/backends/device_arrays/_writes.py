@@ -2,8 +2,9 @@
 """Writes to chosen elements of an array."""
 import numpy
 
-from chainer.backends.device_arrays import _creation, _manipulation
-from chainer.backends.device_arrays._array import finish, through_host
+from chainer import _core
+from chainer.backends.device_arrays import _creation
+from chainer.backends.device_arrays._array import through_host
 
 __all__ = ['scatter_add', 'put', 'place', 'fill_diagonal']
 
@@ -12,13 +13,8 @@ def scatter_add(a, slices, value):
     """Adds a value to the elements at an index, once for each time that the index contains an element."""
     if a.dtype.kind != 'f':
         return _in_place(numpy.add.at, a, slices, value)
-    import chainer
-    x = chainer.Variable(_creation.zeros_like(a))
-    with chainer.force_backprop_mode():
-        y = chainer.functions.get_item(x, slices)
-    y.grad = _manipulation.broadcast_to(_creation.asarray(value, a.dtype), y.shape)
-    y.backward()
-    finish(a + x.grad, a)
+    x, added = [_core.Variable(v, requires_grad=False) for v in (a, _creation.asarray(value, a.dtype))]
+    a[...] = _core.functions.scatter_add(x, slices, added).array
 
 
 def _in_place(function, a, *args, **kwargs):
