@@ -109,6 +109,17 @@ def test_views_of_other_dtypes():
         b[:, :1].copy().view('d')
 
 
+def test_arrays_of_numpy_in_functions_that_call_a_method():
+    for call in (lambda m: m.clip(G[:, 0::2], 0, 5), lambda m: m.max(G, axis=1), lambda m: m.sum(G, 0, keepdims=True),
+                 lambda m: m.reshape(G, (4, 3)), lambda m: m.transpose(G), lambda m: m.sort(G[::-1], axis=0)):
+        y = call(xp)
+        assert isinstance(y, np.ndarray) and (y == call(np)).all()
+    a = cuda.to_gpu(G)
+    assert xp.clip(a=a, a_min=0, a_max=5).max() == 5 and xp.max(a, dtype='f').dtype == a.min(dtype='f').dtype == 'f'
+    with pytest.raises(TypeError):
+        xp.add(a, G)
+
+
 def test_lists_of_arrays_and_positions():
     a = cuda.to_gpu(G)
     assert xp.array([[a[0, 0], 7], [a[1, 1], 8.5]]).tolist() == [[0, 7], [5, 8.5]]

@@ -5,6 +5,9 @@ The functions of the array API standard (2024.12) are here under the names of Nu
 complex numbers. Arrays are not converted implicitly: asarray(a) copies an array of NumPy to the current device, a.get()
 and asnumpy(a) copy to the host.
 """
+import functools as _functools
+import types as _types
+
 import numpy as _numpy
 
 from chainer.backends.device_arrays import _methods  # NOQA (it adds the methods of ndarray)
@@ -27,6 +30,20 @@ from chainer.backends.device_arrays._searching import *  # NOQA
 from chainer.backends.device_arrays._writes import *  # NOQA
 from chainer.backends.device_arrays.cuda import get_default_memory_pool, get_default_pinned_memory_pool  # NOQA
 
+
+def _of_both(name, function):
+    @_functools.wraps(function)
+    def call(a, *args, **kwargs):
+        return getattr(_numpy if isinstance(a, _numpy.ndarray) else _this, name)(a, *args, **kwargs)
+    return call
+
+
+# In CuPy these functions call the method of the array, so that they also take arrays of NumPy and return such arrays.
+_this = _types.SimpleNamespace()
+for _name in ('all any amax amin argmax argmin argsort clip cumprod cumsum diagonal dot max mean min nonzero prod ravel '
+              'repeat reshape sort squeeze std sum swapaxes take trace transpose var').split():
+    setattr(_this, _name, globals()[_name])
+    globals()[_name] = _of_both(_name, globals()[_name])
 # (uint16, uint32 and uint64 are types of numbers for kernels; complex ones have no arrays.)
 for _name in ('bool_', 'int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64', 'float16', 'float32',
               'float64', 'complex64', 'complex128', 'generic', 'number', 'integer', 'signedinteger', 'unsignedinteger',

@@ -21,8 +21,8 @@ def _reduction(name):
 def _without_dtype(name):
     compute = getattr(devices, name)
 
-    def call(a, axis=None, out=None, keepdims=False):
-        return finish(compute(a, axis, bool(keepdims)), out)
+    def call(a, axis=None, out=None, keepdims=False, dtype=None):
+        return finish(cast(compute(a, axis, bool(keepdims)), dtype), out)
     return _named(call, name)
 
 
