@@ -25,7 +25,7 @@ def _on_host(x):
 
 
 def _copied(x):
-    return x.copy() if isinstance(x, cuda.ndarray) else numpy.array(x)
+    return cuda.copy(x) if isinstance(x, cuda.ndarray) else numpy.array(x)
 
 
 def _moved(x, step, dtype):

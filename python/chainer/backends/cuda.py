@@ -188,7 +188,7 @@ def copy(array, out=None, out_device=None, stream=None):
         out[...] = array._to_device(out._device_id)
         return out
     if out_device is None or int(out_device) == array._device_id:
-        return array.copy()
+        return array._copy()
     return array._to_device(int(out_device))
 
 

@@ -232,6 +232,9 @@ def test_two_devices():
     assert a.device == cuda.Device(1) and (cuda.copy(a, out_device=0).get() == A).all()
     with cuda.get_device_from_id(1):
         assert xp.zeros(3).device.id == 1 and cuda.to_gpu(A).device.id == 1
+        other = cuda.to_gpu(A, device=0)
+        assert other.copy().device.id == xp.array(other).device.id == 1 and (other.copy().get() == A).all()
+        assert cuda.copy(other).device.id == copy.deepcopy(other).device.id == xp.tril(other).device.id == 0
         with cuda.Device(0):
             assert cuda.Device().id == 0
         assert cuda.Device().id == 1

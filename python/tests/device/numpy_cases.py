@@ -109,6 +109,18 @@ def test_views_of_other_dtypes():
         b[:, :1].copy().view('d')
 
 
+def test_orders_of_memory():
+    a = cuda.to_gpu(G)
+    for y in (a.T.copy(), xp.array(a.T, order='C'), xp.ascontiguousarray(a.T), xp.asarray(a.T, order='C')):
+        assert y.flags.c_contiguous and (y.get() == G.T).all()
+    for y in (a.copy('F'), xp.array(G, order='F'), xp.asarray(a, order='F'), xp.zeros((2, 3), order='F'),
+              xp.ones((2, 3), 'f', 'F'), xp.empty((2, 3), order='F'), xp.full_like(a, 2, order='F'), a.T.copy('K')):
+        assert y.flags.f_contiguous and not y.flags.c_contiguous
+    assert (xp.asarray(a, order='F').get() == G).all() and xp.ones((2, 3), order='F').get().tolist() == [[1] * 3] * 2
+    assert a.T.get().flags.c_contiguous and a.get(order='F').flags.f_contiguous
+    assert a.item((1, 2)) == a.item(1, 2) == a.item(6) == G[1, 2] and a[0].item((2,)) == 2
+
+
 def test_arrays_of_numpy_in_functions_that_call_a_method():
     for call in (lambda m: m.clip(G[:, 0::2], 0, 5), lambda m: m.max(G, axis=1), lambda m: m.sum(G, 0, keepdims=True),
                  lambda m: m.reshape(G, (4, 3)), lambda m: m.transpose(G), lambda m: m.sort(G[::-1], axis=0)):

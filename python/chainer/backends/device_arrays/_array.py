@@ -41,7 +41,7 @@ def _fetched(a, found):
     """Returns copies of the arrays in the host's memory; their devices are appended to the list `found`."""
     if isinstance(a, ndarray):
         found.append(a._device_id)
-        return a.get()
+        return a._get()
     if type(a) is dict:
         return {key: _fetched(value, found) for key, value in a.items()}
     return type(a)([_fetched(value, found) for value in a]) if type(a) in (list, tuple) else a
@@ -52,6 +52,20 @@ def to_device(result, device_id):
         parts = [to_device(r, device_id) for r in result]
         return parts if isinstance(result, list) else tuple(parts)
     return send(result, device_id) if isinstance(result, (numpy.ndarray, numpy.generic)) else result
+
+
+def in_columns(a, order):
+    """Returns True if the order takes the first index as the one that changes fastest."""
+    if order not in ('C', 'F', 'A', 'K', None):
+        raise ValueError("order must be 'C', 'F', 'A' or 'K', not {!r}".format(order))
+    return order == 'F' or order == 'A' and not a._is_contiguous and a._transpose(None)._is_contiguous
+
+
+def ordered(a, order):
+    """Returns an array whose elements are in C or F order in memory; by 'K' the array itself."""
+    if in_columns(a, order):
+        return a._transpose(None)._contiguous()._transpose(None)
+    return a if order in ('K', None) else a._contiguous()
 
 
 def axis_in(axis, ndim):

@@ -4,7 +4,7 @@ import sys
 
 import numpy
 
-from chainer.backends.device_arrays._array import devices, dtype_there, ndarray, send, through_host
+from chainer.backends.device_arrays._array import devices, dtype_there, ndarray, ordered, send, through_host
 from chainer.backends.device_arrays._flat import Flat
 
 __all__ = ['empty', 'zeros', 'ones', 'full', 'empty_like', 'zeros_like', 'ones_like', 'full_like', 'array', 'asarray',
@@ -26,9 +26,15 @@ def _on(device, make):
         return make()
 
 
+def _shaped(shape, order, make):
+    if order == 'F' and isinstance(shape, (tuple, list)):
+        return make(tuple(shape)[::-1])._transpose(None)
+    return make(shape)
+
+
 def empty(shape, dtype=float, order='C', device=None):
     """Returns an array with undefined elements."""
-    return _on(device, lambda: devices.empty(shape, dtype_there(dtype or float)))
+    return _on(device, lambda: _shaped(shape, order, lambda s: devices.empty(s, dtype_there(dtype or float))))
 
 
 def full(shape, fill_value, dtype=None, order='C', device=None):
@@ -37,34 +43,34 @@ def full(shape, fill_value, dtype=None, order='C', device=None):
         dtype = fill_value.dtype if hasattr(fill_value, 'dtype') else numpy.array(fill_value).dtype
         if dtype.kind not in 'biuf' or dtype == numpy.uint64:
             raise TypeError('full: {!r} is not a number that arrays on devices have'.format(fill_value))
-    return _on(device, lambda: devices.full(shape, fill_value, dtype_there(dtype)))
+    return _on(device, lambda: _shaped(shape, order, lambda s: devices.full(s, fill_value, dtype_there(dtype))))
 
 
 def zeros(shape, dtype=float, order='C', device=None):
-    return full(shape, 0, dtype or float, device=device)
+    return full(shape, 0, dtype or float, order, device)
 
 
 def ones(shape, dtype=float, order='C', device=None):
-    return full(shape, 1, dtype or float, device=device)
+    return full(shape, 1, dtype or float, order, device)
 
 
 def full_like(a, fill_value, dtype=None, order='K', subok=None, shape=None, device=None):
     """Returns an array with one value, of the shape, dtype and device of another array."""
-    return full(a.shape if shape is None else shape, fill_value, dtype or a.dtype,
+    return full(a.shape if shape is None else shape, fill_value, dtype or a.dtype, order,
                 device=a._device_id if device is None and isinstance(a, ndarray) else device)
 
 
 def empty_like(a, dtype=None, order='K', subok=None, shape=None, device=None):
-    return empty(a.shape if shape is None else shape, dtype or a.dtype,
+    return empty(a.shape if shape is None else shape, dtype or a.dtype, order,
                  device=a._device_id if device is None and isinstance(a, ndarray) else device)
 
 
 def zeros_like(a, dtype=None, order='K', subok=None, shape=None, device=None):
-    return full_like(a, 0, dtype, shape=shape, device=device)
+    return full_like(a, 0, dtype, order, shape=shape, device=device)
 
 
 def ones_like(a, dtype=None, order='K', subok=None, shape=None, device=None):
-    return full_like(a, 1, dtype, shape=shape, device=device)
+    return full_like(a, 1, dtype, order, shape=shape, device=device)
 
 
 def array(obj, dtype=None, copy=True, order='K', subok=False, ndmin=0, device=None):
@@ -78,13 +84,14 @@ def array(obj, dtype=None, copy=True, order='K', subok=False, ndmin=0, device=No
         if dtype is not None and made.dtype != dtype:
             made = made.astype(dtype)
         elif copy and made is obj:
-            made = made.copy()
+            made = made.copy('K')
     elif not hasattr(obj, '__array__') and (hasattr(obj, '__cuda_array_interface__') or hasattr(obj, '__dlpack__')):
         made = from_dlpack(obj)
         made = made.copy() if copy else made
         made = made if dtype is None else made.astype(dtype, copy=False)
     else:
         made = send(numpy.asarray(obj, dtype=dtype), _current(device))
+    made = ordered(made, order)
     return made if made.ndim >= ndmin else made.reshape((1,) * (ndmin - made.ndim) + made.shape)
 
 
@@ -99,7 +106,7 @@ def stack_lists(obj):
 
 def asarray(a, dtype=None, order=None, copy=None, device=None):
     """Returns an array on a device; `a` itself if it is one of that dtype and device."""
-    return array(a, dtype, copy=bool(copy), device=device)
+    return array(a, dtype, copy=bool(copy), order=order, device=device)
 
 
 asanyarray = asarray
@@ -115,7 +122,7 @@ def asfortranarray(a, dtype=None):
 
 
 def copy(a, order='K'):
-    return asarray(a).copy()
+    return array(a, order=order)
 
 
 def _by_numpy(name):
@@ -139,7 +146,7 @@ def meshgrid(*xi, **kwargs):
 
 
 def _below(m, k):
-    return tri(m.shape[-2], m.shape[-1], k, dtype=bool)
+    return tri(m.shape[-2], m.shape[-1], k, dtype=bool, device=m._device_id)
 
 
 def tril(m, k=0):

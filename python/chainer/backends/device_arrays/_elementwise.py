@@ -80,7 +80,7 @@ def round(a, decimals=0, out=None):
     """Rounds to the nearest even value at a number of decimals."""
     a = floating(a) if a.dtype == numpy.bool_ else a
     if decimals == 0 or decimals > 0 and a.dtype.kind in 'biu':
-        return finish(devices.rint(a) if a.dtype.kind == 'f' else a.copy(), out)
+        return finish(devices.rint(a) if a.dtype.kind == 'f' else a._copy(), out)
     scale = 10. ** builtins.abs(decimals)
     if decimals > 0:
         return finish(devices.rint(a * scale) / scale, out)

@@ -2,7 +2,7 @@
 """Shapes, joining and splitting."""
 import numpy
 
-from chainer.backends.device_arrays._array import axis_in, devices, finish, ndarray, through_host
+from chainer.backends.device_arrays._array import axis_in, devices, finish, in_columns, ndarray, through_host
 
 __all__ = ['reshape', 'ravel', 'transpose', 'permute_dims', 'broadcast_to', 'broadcast_arrays', 'broadcast',
            'concatenate', 'concat', 'stack', 'unstack', 'vstack', 'hstack', 'dstack', 'split', 'array_split', 'vsplit', 'hsplit',
@@ -18,7 +18,7 @@ def reshape(a, newshape=None, order='C', shape=None, copy=None):
         y = a.T._reshape(tuple(wanted)[::-1] if isinstance(wanted, (tuple, list)) else wanted).T
     else:
         y = a._reshape(wanted)
-    return y.copy() if copy else y
+    return y._copy() if copy else y
 
 
 def ravel(a, order='C'):
@@ -26,13 +26,6 @@ def ravel(a, order='C'):
     if order == 'K':
         return a._transpose(sorted(range(a.ndim), key=lambda n: -abs(a.strides[n])))._reshape(-1)
     return reshape(a, -1, order)
-
-
-def in_columns(a, order):
-    """Returns True if the order takes the first index as the one that changes fastest."""
-    if order not in ('C', 'F', 'A', 'K', None):
-        raise ValueError("order must be 'C', 'F', 'A' or 'K', not {!r}".format(order))
-    return order == 'F' or order == 'A' and a.T._is_contiguous and not a._is_contiguous
 
 
 def transpose(a, axes=None):

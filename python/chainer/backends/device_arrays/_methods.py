@@ -5,7 +5,7 @@ import numpy
 from chainer.backends.device_arrays import _creation, _elementwise, _linear, _manipulation, _reductions, _searching
 from chainer.backends.device_arrays import _flat, _host, _writes
 from chainer.backends.device_arrays import cuda
-from chainer.backends.device_arrays._array import devices, dtype_there, finish, ndarray
+from chainer.backends.device_arrays._array import devices, dtype_there, finish, ndarray, ordered
 
 
 def _shape(args):
@@ -13,9 +13,9 @@ def _shape(args):
 
 
 def _get(self, stream=None, order='C', out=None):
-    """Returns a copy in the host's memory."""
+    """Returns a copy in the host's memory, with its elements in C or F order."""
     if out is None:
-        return self._get()
+        return numpy.asarray(self._get(), order=order)
     out[...] = self._get()
     return out
 
@@ -29,7 +29,16 @@ def _item(self, *index):
     """Returns an element as a Python number."""
     if not index:
         return self._item()
-    return (self[index] if len(index) > 1 or isinstance(index[0], tuple) else self.ravel()[index[0]])._item()
+    if isinstance(index[0], tuple):
+        index = index[0]
+    return (self[index] if len(index) > 1 or self.ndim == 1 else self.ravel()[index[0]])._item()
+
+
+def _copy(self, order='C'):
+    """Returns a copy on the current device."""
+    here = devices.current()
+    y = self._copy() if here == self._device_id else self._to_device(here)
+    return ordered(y, order)
 
 
 def _astype(self, dtype, order='K', casting='unsafe', subok=True, copy=True):
@@ -54,7 +63,7 @@ def _transpose(self, *axes):
 
 def _flatten(self, order='C'):
     """Returns a copy of the elements in one axis."""
-    return _manipulation.ravel(self, order).copy()
+    return _manipulation.ravel(self, order)._copy()
 
 
 def _view(self, dtype=None):
@@ -215,7 +224,7 @@ def _add():
             get=_get, set=_set, item=_item, astype=_astype, reshape=_reshape, transpose=_transpose, view=_view,
             sort=_sort,
             reduced_view=lambda self, dtype=None: self,  # kernels index every layout in C order
-            copy=lambda self, order='C': self._copy(), flatten=_flatten, itemset=_flat.itemset,
+            copy=_copy, flatten=_flatten, itemset=_flat.itemset,
             partition=_partition, compress=_compress,
             dumps=lambda self: self.get().dumps(), dump=lambda self, file: self.get().dump(file),
             tofile=lambda self, *args, **kwargs: self.get().tofile(*args, **kwargs), tostring=_tobytes,

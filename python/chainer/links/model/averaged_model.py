@@ -4,6 +4,7 @@ from __future__ import absolute_import
 import numpy
 
 from chainer import link
+from chainer.backends import cuda
 
 
 class AveragedModel(link.Chain):
@@ -44,7 +45,7 @@ class AveragedModel(link.Chain):
         if self.n_averaged > 0:
             means = {path: p.array for path, p in self.model.namedparams(include_uninit=False)}
             for path, p in self.model.namedparams(include_uninit=False):
-                p.array = numpy.array(p.array) if isinstance(p.array, numpy.ndarray) else p.array.copy()
+                p.array = numpy.array(p.array) if isinstance(p.array, numpy.ndarray) else cuda.copy(p.array)
         self.model.copyparams(model)
         self.n_averaged = int(self.n_averaged) + 1
         rate = 1 / self.n_averaged if self._decay is None else 1 - self._decay
