@@ -26,7 +26,9 @@ EXPRESSIONS = [
     'xp.exp(b)', 'xp.sqrt(g > 3)', 'xp.sin(h)', 'xp.arctan2(b, b)', 'xp.hypot(b, h)', 'xp.arcsinh(b)', 'xp.exp2(h)',
     'xp.degrees(b)', 'xp.logaddexp(b, b)', 'np.exp(b)', 'xp.rint(b)', 'xp.round(g > 3)', 'xp.arcsinh(2)',
     'xp.reciprocal(4.)', 'g.sum(axis=1, keepdims=1)', 'g.max(0, keepdims=1)', 'xp.rollaxis(g[None], 2, -1)',
-    'xp.rollaxis(g[None], 0, 3)', 'xp.expand_dims(g, (0, -1))', 'xp.append(w, [1, 2])', 'np.float64(2) < w', 'np.float32(1) == w', 'np.int64(2) >= g', 'xp.triu(w[None])', 'xp.tril(g)', 'xp.einsum("i,i", w, l)', 'w.astype(None)',
+    'xp.rollaxis(g[None], 0, 3)', 'xp.expand_dims(g, (0, -1))', 'xp.append(w, [1, 2])',
+    'xp.inner(w[0, ...], w)', 'xp.inner(g, g[:2])', 'xp.hypot(big[6:7], big[6:7])', 'np.float64(2) < w',
+    'np.float32(1) == w', 'np.int64(2) >= g', 'xp.triu(w[None])', 'xp.tril(g)', 'xp.einsum("i,i", w, l)', 'w.astype(None)',
 ]
 
 

@@ -22,6 +22,8 @@ def vdot(a, b):
 
 
 def inner(a, b):
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
     return tensordot(a, b, ((-1,), (-1,)))
 
 
