@@ -28,7 +28,8 @@ EXPRESSIONS = [
     'xp.reciprocal(4.)', 'g.sum(axis=1, keepdims=1)', 'g.max(0, keepdims=1)', 'xp.rollaxis(g[None], 2, -1)',
     'xp.rollaxis(g[None], 0, 3)', 'xp.expand_dims(g, (0, -1))', 'xp.append(w, [1, 2])',
     'xp.inner(w[0, ...], w)', 'xp.inner(g, g[:2])', 'xp.hypot(big[6:7], big[6:7])', 'np.float64(2) < w',
-    'np.float32(1) == w', 'np.int64(2) >= g', 'xp.triu(w[None])', 'xp.tril(g)', 'xp.einsum("i,i", w, l)', 'w.astype(None)',
+    'np.float32(1) == w', 'np.int64(2) >= g', 'xp.triu(w[None])', 'xp.tril(g)', 'xp.einsum("i,i", w, l)',
+    'w.astype(None)',
 ]
 
 

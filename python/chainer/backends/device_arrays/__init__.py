@@ -40,8 +40,8 @@ def _of_both(name, function):
 
 # In CuPy these functions call the method of the array, so that they also take arrays of NumPy and return such arrays.
 _this = _types.SimpleNamespace()
-for _name in ('all any amax amin argmax argmin argsort clip cumprod cumsum diagonal dot max mean min nonzero prod ravel '
-              'repeat reshape sort squeeze std sum swapaxes take trace transpose var').split():
+for _name in ('all any amax amin argmax argmin argsort clip cumprod cumsum diagonal dot max mean min nonzero prod '
+              'ravel repeat reshape sort squeeze std sum swapaxes take trace transpose var').split():
     setattr(_this, _name, globals()[_name])
     globals()[_name] = _of_both(_name, globals()[_name])
 # (uint16, uint32 and uint64 are types of numbers for kernels; complex ones have no arrays.)

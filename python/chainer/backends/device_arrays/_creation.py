@@ -9,8 +9,8 @@ from chainer.backends.device_arrays._flat import Flat
 
 __all__ = ['empty', 'zeros', 'ones', 'full', 'empty_like', 'zeros_like', 'ones_like', 'full_like', 'array', 'asarray',
            'asanyarray', 'ascontiguousarray', 'asfortranarray', 'copy', 'arange', 'linspace', 'logspace', 'eye',
-           'identity', 'diag', 'diagflat', 'meshgrid', 'tril', 'triu', 'tri', 'fromiter', 'frombuffer', 'from_dlpack', 'fromDlpack',
-           'indices']
+           'identity', 'diag', 'diagflat', 'meshgrid', 'tril', 'triu', 'tri', 'fromiter', 'frombuffer', 'from_dlpack',
+           'fromDlpack', 'indices']
 
 
 def _current(device):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ranges and marks for NVIDIA's profilers, with the names of cupy.cuda.nvtx. Without the NVTX library they do nothing."""
+"""Ranges and marks for NVIDIA's profilers, with the names of cupy.cuda.nvtx; they do nothing without the NVTX library."""
 import ctypes
 import os
 

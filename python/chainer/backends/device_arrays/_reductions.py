@@ -58,7 +58,8 @@ def count_nonzero(a, axis=None, keepdims=False):
 
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, correction=None):
     """numpy.var() on a device."""
-    return finish(devices.var(cast(a, dtype), axis, bool(keepdims), int(ddof if correction is None else correction)), out)
+    ddof = int(ddof if correction is None else correction)
+    return finish(devices.var(cast(a, dtype), axis, bool(keepdims), ddof), out)
 
 
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, correction=None):

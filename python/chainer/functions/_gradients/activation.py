@@ -133,7 +133,8 @@ def lstm_grad_grad(c_prev, a, i, f, o, c, gc, gh, ggc_prev, gga, ggi, ggf, ggo, 
     """Computes the gradient of an LSTM's gradient into the arrays gc_prev, ga, gi, gf, go, gc_next, ggc and ggh."""
     xp = xp_of(a)
     inputs = [Variable(xp.array(v)) for v in (c_prev, a, i, f, o, c, gc, gh)]
-    over = [Variable(xp.array(xp.broadcast_to(xp.asarray(g), a.shape), a.dtype)) for g in (ggc_prev, gga, ggi, ggf, ggo)]
+    over = [Variable(xp.array(xp.broadcast_to(xp.asarray(g), a.shape), a.dtype))
+            for g in (ggc_prev, gga, ggi, ggf, ggo)]
     for to, g in zip((gc_prev, ga, gi, gf, go, gc_next, ggc, ggh), vjp(_lstm_gradients, inputs, over)):
         to[...] = g.array
 

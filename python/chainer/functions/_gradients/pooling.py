@@ -68,7 +68,8 @@ class _Pooling(Formula):
 class _MaxGrad(_Pooling):
     def compute(self, gy):
         shape, dtype = self._in()
-        return _c.reshape(_c.scatter_add(zeros(int(numpy.prod(shape)), dtype, gy), (self._flat().ravel(),), _c.reshape(gy, (-1,))), shape)
+        gx = zeros(int(numpy.prod(shape)), dtype, gy)
+        return _c.reshape(_c.scatter_add(gx, (self._flat().ravel(),), _c.reshape(gy, (-1,))), shape)
 
 
 class _WithIndexes(_Pooling):
@@ -135,7 +136,8 @@ class ROIPooling2DGrad(Formula):
         channel = numpy.arange(c)[None, :, None, None]
         there = cuda.like(argmax >= 0, gy.array)
         flat = (image * c + channel) * (h * w) + numpy.maximum(argmax, 0)
-        gx = _c.scatter_add(zeros(n * c * h * w, gy.dtype, gy), (flat.ravel(),), _c.reshape(gy * there.astype(gy.dtype), (-1,)))
+        gx = zeros(n * c * h * w, gy.dtype, gy)
+        gx = _c.scatter_add(gx, (flat.ravel(),), _c.reshape(gy * there.astype(gy.dtype), (-1,)))
         return _c.reshape(gx, self._bottom_data_shape)
 
 
