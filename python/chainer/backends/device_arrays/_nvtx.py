@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ranges and marks for NVIDIA's profilers, with the names of cupy.cuda.nvtx; they do nothing without the NVTX library."""
+"""Ranges and marks for NVIDIA's profilers by the names of cupy.cuda.nvtx; they do nothing without its library."""
 import ctypes
 import os
 
