@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <tuple>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "chainer/array/backend.h"
@@ -203,9 +202,10 @@ void Schedule::find_leaves(const Variables& results, const Variables& args, cons
     if (x) met.insert(x.node_pointer());
   for (const Variable& y : results) visit(y.node_pointer());
   // A variable that the call keeps outside of it, such as a state, connects the graphs of calls.
-  std::unordered_map<const VariableNode*, int64_t> handles;
+  std::unordered_set<const VariableNode*> known;
   for (const Variables* list : {&results, &args})
-    for (const Variable& v : *list) ++handles[v.node_pointer()];
+    for (const Variable& v : *list)
+      if (v) known.insert(v.node_pointer());
   std::unordered_set<const VariableNode*> ends;
   bool adds_to_others = false, is_kept = false;
   while (!waiting.empty()) {
@@ -217,7 +217,7 @@ void Schedule::find_leaves(const Variables& results, const Variables& args, cons
       continue;
     }
     adds_to_others = adds_to_others || f->adds_to_other_leaves();
-    for (const VariableNode* y : f->outputs()) is_kept = is_kept || (y && Backprop::handles(*y) > handles[y]);
+    for (const VariableNode* y : f->outputs()) is_kept = is_kept || (y && Backprop::is_held(*y) && !known.count(y));
     for (const auto& x : f->inputs()) visit(x.get());
   }
   // A function that adds to leaves other than its inputs might add to any parameter.

@@ -286,7 +286,8 @@ bool parse(google::protobuf::MessageLite& message, std::string_view bytes) {
 ModelFile read_model(std::string_view bytes, const std::filesystem::path& folder, std::string_view what) {
   proto::ModelProto m;
   const SplitModel split = split_model(bytes);
-  if (!parse(m, split.rest) || !m.has_graph()) throw FileError(what, ": damaged, or not an ONNX model");
+  if (!split.valid || !parse(m, split.of_weights.empty() ? bytes : split.rest) || !m.has_graph())
+    throw FileError(what, ": damaged, or not an ONNX model");
   const Origin origin{folder, what};
   proto::GraphProto& g = *m.mutable_graph();
   ModelFile out;

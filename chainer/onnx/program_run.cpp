@@ -23,21 +23,21 @@ bool draws_random_numbers(const Node& n) {
   });
 }
 
-// Constants of the file that meet tensors on a device are copied there. Integers next to other dtypes are lengths and
-// axes, and some operators read their other inputs as numbers: these stay.
+// Constants of the file that meet tensors on a device are copied there. Integers are lengths, axes and positions except
+// in arithmetic, and some operators read their other inputs as numbers: these stay.
 void join_device(Variables& in, const Node& n) {
   constexpr std::array kReadNumbers = {"Clip",   "Resize", "Upsample",       "Dropout",          "Pad",
                                        "OneHot", "Range",  "QuantizeLinear", "DequantizeLinear", "NonMaxSuppression"};
   const auto there = std::find_if(in.begin(), in.end(), [](const Variable& v) { return v && !v.device().is_host(); });
   if (there == in.end() || std::find(kReadNumbers.begin(), kReadNumbers.end(), n.op_type) != kReadNumbers.end()) return;
+  constexpr std::array kArithmetic = {
+      "Add",   "Sub",         "Mul",   "Div",   "Pow", "Mod", "Min", "Max", "Less", "Greater", "GreaterOrEqual",
+      "Where", "LessOrEqual", "Equal", "Concat"};
   const Device device = there->device();
+  const bool arithmetic = std::find(kArithmetic.begin(), kArithmetic.end(), n.op_type) != kArithmetic.end();
   for (Variable& v : in) {
     if (!v || !v.device().is_host() || v.requires_grad()) continue;
-    const bool numbers =
-        is_floating(v.dtype()) || v.dtype() == bool_ || std::any_of(in.begin(), in.end(), [&](const Variable& other) {
-          return other && other.device() == device && other.dtype() == v.dtype();
-        });
-    if (numbers) v = Variable(v.array().to_device(device), false);
+    if (arithmetic || is_floating(v.dtype()) || v.dtype() == bool_) v = Variable(v.array().to_device(device), false);
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "chainer/onnx/raw_tensors.h"
 
+#include <algorithm>
+
 #include "chainer/core/protobuf_wire.h"
 
 namespace chainer::onnx {
@@ -59,7 +61,9 @@ SplitModel split_model(std::string_view bytes) {
     graph(f, out.rest);
     return true;
   });
-  if (!valid) out = {};
+  const auto taken = [](std::string_view v) { return v.data() != nullptr; };
+  out.valid = valid;
+  if (!valid || std::none_of(out.of_weights.begin(), out.of_weights.end(), taken)) out.rest = {}, out.of_weights = {};
   return out;
 }
 

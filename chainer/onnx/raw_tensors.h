@@ -8,6 +8,7 @@
 namespace chainer::onnx {
 
 struct SplitModel {
+  bool valid = false;
   std::string rest;                          ///< the message without the elements of large weights
   std::vector<std::string_view> of_weights;  ///< the elements of each initializer of the graph; null if in `rest`
 };

@@ -54,8 +54,8 @@ class LogFile {
   std::string tail_;  // the last bytes of the last entry, to tell a log that has grown from another one
 };
 
-/// The newest entry of a log, and the time (elapsed_time) of the entry before it, NaN if
-/// unknown. Only the end of the file is read. The entry is null if the file does not end as a log does.
+/// The newest entry of a log, and the time (elapsed_time) of the entry before it, NaN if unknown. Only the end of the
+/// file is read. The entry is null if the file does not end as a log does.
 struct NewestEntry {
   json::Value entry;
   double seconds_before;

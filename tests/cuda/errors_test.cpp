@@ -64,6 +64,9 @@ TEST(releasing_memory_throws_no_error_of_the_device) {
       own.driver.fail_at(call);
       a = Array();
       EXPECT_EQ(own.device.memory_statistics().in_use, 0);
+      own.driver.fail_at(0);
+      own.device.empty_cache();
+      EXPECT_EQ(own.device.memory_statistics().cached, 0);
     }
   }
 }

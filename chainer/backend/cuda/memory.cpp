@@ -111,7 +111,12 @@ void Pool::release(memory::Block block) {
   statistics_.in_use -= static_cast<int64_t>(p.size);
   statistics_.cached += static_cast<int64_t>(p.size);
   if (!caches_) {
-    source_.wait();
+    try {
+      source_.wait();
+    } catch (...) {
+      make_free(i);  // empty_cache() frees it
+      throw;
+    }
     return end_segment(i);
   }
   if (const int next = p.next; is_free(next)) {

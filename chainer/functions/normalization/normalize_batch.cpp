@@ -151,8 +151,9 @@ Variable normalize_batch(const char* label, const Variable& x, const Variable& g
   for (Array* running : {&there.running_mean, &there.running_var})
     if (*running) *running = running->to_device(x.device());
   const Variable y = apply_single(NormalizeBatchNode(label, there, x.array()), x, gamma, beta);
-  for (auto [running, updated] : {std::pair{o.running_mean, there.running_mean}, {o.running_var, there.running_var}})
-    if (running && !running.is(updated)) copy_elements(updated, running);
+  if (o.update)
+    for (auto [running, updated] : {std::pair{o.running_mean, there.running_mean}, {o.running_var, there.running_var}})
+      if (running && !running.is(updated)) copy_elements(updated, running);
   return y;
 }
 

@@ -72,8 +72,10 @@ void request(const std::filesystem::path& folder, const std::string& name, json:
   (void)json::parse(json::dump(json::List{command}));
   change_commands(folder, [&](json::List& all) {
     all.push_back(std::move(command));
-    if (json::dump(json::Value(all), 4).size() > kLargest - kForResponses)
-      throw ValueError("commands: the commands of ", folder.string(), " would have more than ", kLargest, " bytes");
+    const std::size_t size = json::dump(json::Value(all), 4).size();
+    if (size > kLargest - kForResponses)
+      throw ValueError("commands: the commands of ", folder.string(), " would have ", size, " bytes, more than ",
+                       kLargest - kForResponses);
   });
 }
 

@@ -144,8 +144,10 @@ void pack_bfloat_panels(const BfloatColumns& p, int64_t first, int64_t end, int6
 }
 
 void multiply_bfloat(const HalfProblem& problem) {
-  const bool outer = problem.k <= kBfloatThinRows && !problem.tb;
-  if (outer || std::min(problem.m, problem.n) <= kBfloatThinRows) return multiply_bfloat_rows(problem);
+  const bool outer = problem.k <= kBfloatThinRows && !problem.tb,
+             thin =
+                 std::min(problem.m, problem.n) <= kBfloatThinRows && std::max(problem.m, problem.n) >= kBfloatColumns;
+  if (outer || thin) return multiply_bfloat_rows(problem);
   const Task task = arranged(problem);
   const HalfProblem& p = task.p;
   const int64_t padded = blocks_of(p.k, kBfloatInner) * kBfloatInner, panels = blocks_of(p.n, kBfloatColumns),

@@ -33,6 +33,9 @@ constexpr int64_t kThinPiece = int64_t(1) << 18;
 // With at least this many rows, packing a transposed second matrix for the own kernel pays.
 constexpr int64_t kPanelRows = 256;
 
+// With fewer columns, or in stacks, matrices of 16 bits with few rows are converted as a whole.
+constexpr int64_t kManyColumns = 128;
+
 // Explicit lanes fill vectors; a single sum could not without another order of additions.
 template <class T>
 T dot(const T* a, const T* b, int64_t n) {
@@ -243,7 +246,8 @@ void CpuBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, 
   if ((a.dtype() == float16 || a.dtype() == bfloat16) && in_place && !library_is_chosen()) {
     if (a.dtype() == bfloat16 && bfloat_kernels())
       return half_products(MatrixStack(a, b, out), out, alpha, beta, multiply_bfloat);
-    if (std::min(out.shape()[out.ndim() - 2], out.shape()[out.ndim() - 1]) <= kThinRows)
+    const int64_t m = out.shape()[out.ndim() - 2], n = out.shape()[out.ndim() - 1];
+    if (std::min(m, n) <= kThinRows && std::max(m, n) >= kManyColumns && out.size() == m * n)
       return half_products(MatrixStack(a, b, out), out, alpha, beta, multiply_thin);
   }
   const Dtype work = compute_type(dtype) == kF32 ? float32 : compute_type(dtype) == kF64 ? float64 : int64;
