@@ -84,8 +84,7 @@ TEST(commands_that_could_not_be_read_back) {
     return v;
   };
   EXPECT_THROW(ValueError, "nested too deeply", live::request(folder, "stop", nested(199), {}, "ann"));
-  EXPECT_THROW(ValueError, "more than 15728640",
-               live::request(folder, "stop", std::string(16 << 20, 'x'), {}, "ann"));
+  EXPECT_THROW(ValueError, "more than 15728640", live::request(folder, "stop", std::string(16 << 20, 'x'), {}, "ann"));
   live::request(folder, "stop", nested(190), {}, "ann");
   EXPECT_EQ(live::read_commands(folder).size(), 1u);
 }
