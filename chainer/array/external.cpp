@@ -9,11 +9,18 @@ namespace chainer {
 
 // Work of a device that reads the memory may be queued; an owner outside does not know the streams of this library.
 // (A mark, unlike synchronize(), leaves the errors of that work to the next call.)
+namespace {
+void wait_for_reads(const Device& device) noexcept {
+  if (device.is_host()) return;
+  try {
+    device.backend().mark(device.index())->wait();
+  } catch (...) {}  // a device that is lost reads nothing any more
+}
+}  // namespace
+
 ExternalBody::~ExternalBody() {
   if (!release) return;
-  if (!device.is_host()) try {
-      device.backend().mark(device.index())->wait();
-    } catch (...) {}  // a device that is lost reads nothing any more
+  wait_for_reads(device);
   release();
 }
 

@@ -163,7 +163,7 @@ const std::vector<Limit>& limits() {
        [](int64_t n, Dtype d) {
          return dot(numbers({24, n}, d), numbers({n, 24}, d, 2));
        }},
-      {"products/thin_product.cpp", "kUnit", "products of 4 rows and n columns",
+      {"products/thin_product.cpp", "kThinUnit", "products of 4 rows and n columns",
        [](int64_t n, Dtype d) {
          return dot(numbers({4, 300}, d), numbers({300, n}, d, 2));
        }},

@@ -81,4 +81,12 @@ std::vector<std::string> library_places(const char* variable, std::initializer_l
   return out;
 }
 
+std::string header_folder(const char* header) {
+  std::error_code failed;
+  for (const fs::path& libraries : folders())
+    if (const fs::path folder = libraries.parent_path() / "include"; fs::exists(folder / header, failed))
+      return folder.string();
+  return "";
+}
+
 }  // namespace chainer::cuda

@@ -16,6 +16,10 @@ namespace chainer::cuda {
 /// those of the python3 in PATH.
 std::vector<std::string> library_places(const char* variable, std::initializer_list<const char*> names);
 
+/// Returns the folder with a header of CUDA, next to the folder of libraries that library_places() looks into; empty if
+/// there is none.
+std::string header_folder(const char* header);
+
 /// Opens the places in order until make(library, path) returns a value that is not empty, which it returns; an empty
 /// one if there is none.
 template <class Make>

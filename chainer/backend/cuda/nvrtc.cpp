@@ -2,8 +2,6 @@
 #include "chainer/backend/cuda/nvrtc.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <iterator>
 
 #include "chainer/backend/cuda/kernel_cache.h"
@@ -56,20 +54,6 @@ bool is_old_standard(const std::string& option) {
     for (const char* name : {"--std=c++", "-std=c++"})
       if (option == text(name, year)) return true;
   return false;
-}
-
-// The toolkit's headers (cuda_fp16.h), if they are installed: next to the compiler, or where libraries are looked for.
-std::string include_folder(const std::string& compiler) {
-  namespace fs = std::filesystem;
-  std::error_code failed;
-  std::vector<fs::path> roots;
-  if (compiler.find('/') != compiler.npos) roots.push_back(fs::path(compiler).parent_path().parent_path());
-  for (const char* name : {"CUDA_PATH", "CUDA_HOME"})
-    if (const char* const root = std::getenv(name)) roots.emplace_back(root);
-  roots.emplace_back("/usr/local/cuda");
-  for (const fs::path& root : roots)
-    if (const fs::path folder = root / "include"; fs::exists(folder / "cuda_fp16.h", failed)) return folder.string();
-  return "";
 }
 
 constexpr const char* kOptions[] = {"--std=c++20", "--fmad=false", "--device-as-default-execution-space"};
@@ -128,7 +112,8 @@ std::string Nvrtc::compile_text(const KernelText& kernel, int capability, std::s
   std::vector<std::string> options(std::begin(kOptions), std::end(kOptions));
   for (const std::string& option : kernel.options)
     if (!is_old_standard(option)) options.push_back(option);
-  if (const std::string folder = include_folder(path_); !folder.empty()) options.push_back("--include-path=" + folder);
+  if (const std::string folder = header_folder("cuda_fp16.h"); !folder.empty())
+    options.push_back("--include-path=" + folder);
   return compile(complete_source(kernel), kernel.name + ".cu", std::move(options), capability, log);
 }
 

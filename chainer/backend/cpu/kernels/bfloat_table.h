@@ -34,7 +34,7 @@ inline constexpr int64_t kOneSegment[] = {0};
 
 /// A product of few rows, which reads the second matrix once and in place: sums(i, j) = sum over l < k of
 /// a(i, l) b(l, j). Element l of row i of a is a[i * a_row + l], followed by a zero if k is odd. Rows of b have
-/// distance b_step, or its columns if it is transposed. The sums are those of BfloatProduct, to the bit.
+/// distance b_step, or its columns if it is transposed. The sums are those of dots::product, to the bit.
 struct BfloatThinProduct {
   int64_t rows, k;
   const uint16_t* a;

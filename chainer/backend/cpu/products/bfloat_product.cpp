@@ -144,10 +144,11 @@ void pack_bfloat_panels(const BfloatColumns& p, int64_t first, int64_t end, int6
 }
 
 void multiply_bfloat(const HalfProblem& problem) {
+  // (Tiles add in another order: with them, all products have their bits.)
   const bool outer = problem.k <= kBfloatThinRows && !problem.tb,
              thin =
                  std::min(problem.m, problem.n) <= kBfloatThinRows && std::max(problem.m, problem.n) >= kBfloatColumns;
-  if (outer || thin) return multiply_bfloat_rows(problem);
+  if ((outer || thin) && !bfloat_kernels()->tiles) return multiply_bfloat_rows(problem);
   const Task task = arranged(problem);
   const HalfProblem& p = task.p;
   const int64_t padded = blocks_of(p.k, kBfloatInner) * kBfloatInner, panels = blocks_of(p.n, kBfloatColumns),

@@ -13,19 +13,19 @@
 namespace chainer::cpu {
 namespace {
 
-constexpr int64_t kSmall = 16384;  // products with fewer multiplications gain nothing by packing
+constexpr int64_t kFewMultiplications = 16384;  // products with fewer multiplications gain nothing by packing
 // The kernel has no set-up, so even pieces of so many multiplications are worth a thread.
-constexpr int64_t kPiece = int64_t(1) << 16, kUnit = 64, kMostPieces = 8;
-constexpr int64_t kInCache = int64_t(1) << 16;  // elements of the large matrix that are converted at a time
+constexpr int64_t kOwnThinPiece = int64_t(1) << 16, kThinUnit = 64, kMostThinPieces = 8;
+constexpr int64_t kConvertedInCache = int64_t(1) << 16;  // elements of the large matrix that are converted at a time
 
 // The product as the kernel computes it: the transposed one if there are few columns.
 template <class P>
-struct Rows {
+struct ThinRows {
   bool flipped;
   int64_t rows, columns, step, b_step;
   bool apart;  // elements of a row are not contiguous
   bool b_transposed;
-  explicit Rows(const P& p)
+  explicit ThinRows(const P& p)
       : flipped(p.m > kThinRows),
         rows(flipped ? p.n : p.m),
         columns(flipped ? p.m : p.n),
@@ -54,11 +54,12 @@ struct Rows {
 bool is_thin(int64_t m, int64_t n, int64_t k, bool a_transposed, bool b_transposed) {
   const bool inner_products = m > kThinRows ? !a_transposed : b_transposed;
   const int64_t rows = std::min(m, n);
-  return rows <= kThinRows && (rows == 1 || !inner_products || m * n * k <= kSmall) && !library_is_chosen();
+  return rows <= kThinRows && (rows == 1 || !inner_products || m * n * k <= kFewMultiplications) &&
+         !library_is_chosen();
 }
 
 void multiply_thin(const Problem<float>& p) {
-  const Rows r(p);
+  const ThinRows r(p);
   ThinProduct t = r.task(p);
   t.a = r.flipped ? p.b : p.a, t.b = r.flipped ? p.a : p.b, t.out = p.c;
   std::vector<float> rows_together;
@@ -69,29 +70,32 @@ void multiply_thin(const Problem<float>& p) {
         rows_together[static_cast<std::size_t>(i * p.k + l)] = r.apart ? t.a[l * r.step + i] : t.a[i * r.step + l];
     t.a = rows_together.data();
   }
-  const int64_t units = blocks_of(r.columns, kUnit), work = r.rows * r.columns * p.k;
+  const int64_t units = blocks_of(r.columns, kThinUnit), work = r.rows * r.columns * p.k;
   // (The split does not change the bits of this kernel, so all threads may get equal shares.)
-  const int64_t threads = thread_count(), most = std::min({work / kPiece, units, std::max(threads, kMostPieces)});
+  const int64_t threads = thread_count(),
+                most = std::min({work / kOwnThinPiece, units, std::max(threads, kMostThinPieces)});
   const int64_t pieces = most > threads ? most / threads * threads : std::max<int64_t>(most, 1);
   parallel(static_cast<int>(pieces), work, [&](int piece) {
-    kernels().thin_product(t, units * piece / pieces * kUnit,
-                           std::min(r.columns, units * (piece + 1) / pieces * kUnit));
+    kernels().thin_product(t, units * piece / pieces * kThinUnit,
+                           std::min(r.columns, units * (piece + 1) / pieces * kThinUnit));
   });
 }
 
 void multiply_thin(const HalfProblem& p) {
-  const Rows r(p);
+  const ThinRows r(p);
   const uint16_t *const a = r.flipped ? p.b : p.a, *const b = r.flipped ? p.a : p.b;
   const LoadKernel load = kernels().load[kF32][static_cast<int>(p.dtype)];
   // Whole columns, or parts of the inner axis, so that conversions are of many elements.
-  const int64_t width = r.b_transposed ? std::clamp(kInCache / p.k / kUnit, int64_t(1), int64_t(8)) * kUnit : 8 * kUnit;
-  const int64_t inner = r.b_transposed ? p.k : kInCache / width;
+  const int64_t width = r.b_transposed
+                            ? std::clamp(kConvertedInCache / p.k / kThinUnit, int64_t(1), int64_t(8)) * kThinUnit
+                            : 8 * kThinUnit;
+  const int64_t inner = r.b_transposed ? p.k : kConvertedInCache / width;
   const ScratchBuffer rows(r.rows * p.k);  // part by part
   for (int64_t from = 0; from < p.k; from += inner)
     for (int64_t i = 0, n = std::min(inner, p.k - from); i < r.rows; ++i)
       load(rows.data() + from * r.rows + i * n, a + (r.apart ? from * r.step + i : i * r.step + from),
            r.apart ? r.step : 1, n);
-  parallel_ranges(r.columns, r.columns * p.k, kUnit, [&](int64_t begin, int64_t end) {
+  parallel_ranges(r.columns, r.columns * p.k, kThinUnit, [&](int64_t begin, int64_t end) {
     const ScratchBuffer part(std::min(width, end - begin) * std::min(inner, p.k)), sums(r.rows * width);
     ThinProduct t = r.task(p);
     t.b = part.data(), t.out = sums.data(), t.out_row = width, t.out_column = 1;
