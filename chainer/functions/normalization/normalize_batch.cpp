@@ -147,6 +147,9 @@ Variable normalize_batch(const char* label, const Variable& x, const Variable& g
     if (*running && running->shape() != gamma.shape())
       throw DimensionError(label, ": running statistics must have gamma's shape ", gamma.shape(), ", not ",
                            running->shape());
+  const auto is_elsewhere = [&](const Array& running) { return running && running.device() != x.device(); };
+  if (!is_elsewhere(o.running_mean) && !is_elsewhere(o.running_var))
+    return apply_single(NormalizeBatchNode(label, o, x.array()), x, gamma, beta);
   NormalizeBatchOptions there = o;  // with statistics on the device of x
   for (Array* running : {&there.running_mean, &there.running_var})
     if (*running) *running = running->to_device(x.device());
