@@ -19,6 +19,7 @@ struct Program;
 struct BlockFunction;
 struct BlockFold;
 struct BatchFactors;
+struct CtcPaths;
 struct LstmCells;
 struct PoolingPlan;
 struct ConvolutionCall;
@@ -162,6 +163,45 @@ class Backend {
   /// int64 of the same size. Throws IndexError for a value out of range, possibly only when the device is next waited
   /// for. By default through the host.
   virtual void check_indices(const IndexCheck& check, const Array& index, Array& out);
+
+  // The following entries compute what the functions of these names in array/host_kernels compute on the host, which
+  // describe the arguments. All arrays are contiguous. They return false, as by default, if the host must do it; then
+  // results are undefined.
+
+  virtual bool roi_argmax(const Array& /*pixels*/, int64_t /*h*/, int64_t /*w*/, const Array& /*rois*/,
+                          int64_t /*out_h*/, int64_t /*out_w*/, double /*spatial_scale*/, Array& /*at*/) {
+    return false;
+  }
+  virtual bool roi_align_argmax(const Array& /*pixels*/, const Array& /*around*/, const Array& /*weights*/,
+                                const Array& /*starts*/, Array& /*at*/) {
+    return false;
+  }
+  /// Writes alphas and totals (host_kernels/ctc.h).
+  virtual bool ctc_forward(const CtcPaths& /*paths*/, const Array& /*x*/, Array& /*alphas*/, Array& /*totals*/) {
+    return false;
+  }
+  /// Writes gx rather than adding to it. Called only after ctc_forward() has returned true.
+  virtual void ctc_backward(const CtcPaths& /*paths*/, const Array& /*x*/, const Array& /*alphas*/,
+                            const Array& /*totals*/, const Array& /*weights*/, Array& /*gx*/) {}
+  /// Writes c rather than adding to it.
+  virtual bool coo_multiply(const Array& /*data*/, const Array& /*row*/, const Array& /*col*/, const Array& /*x*/,
+                            Array& /*c*/) {
+    return false;
+  }
+  /// Writes out (float64) rather than adding to it; g and x are float32 or float64.
+  virtual bool coo_sampled(const Array& /*g*/, const Array& /*row*/, const Array& /*col*/, const Array& /*x*/,
+                           Array& /*out*/) {
+    return false;
+  }
+  virtual bool cumprod_grad(const Array& /*x*/, const Array& /*y*/, const Array& /*gy*/, Array& /*gx*/,
+                            int64_t /*outer*/, int64_t /*n*/, int64_t /*inner*/) {
+    return false;
+  }
+  /// The transform of each row (the last axis, not empty) of re + i im, written to yr and yi; float32 or float64.
+  virtual bool fourier(const Array& /*re*/, const Array& /*im*/, bool /*inverse*/, double /*scale*/, Array& /*yr*/,
+                       Array& /*yi*/) {
+    return false;
+  }
 
   // Statistics and limits of a backend's memory pool; the defaults are for backends without one.
 

@@ -334,12 +334,8 @@ void Recorder::check_indices(const IndexCheck& check, const Array& index, Array&
           [&real = real_, check](Array* const* x) { real.check_indices(check, *x[0], *x[1]); });
 }
 bool Recorder::argsort(const Array& rows, Array& order) {
-  if (on_host_) return false;
-  const auto done = std::make_shared<bool>(false);
-  perform("argsort", read({&rows}), written({&order}),
-          [&real = real_, done](Array* const* x) { *done = real.argsort(*x[0], *x[1]); });
-  if (!*done) refuse("elements are sorted on the host");
-  return *done;
+  return attempt("argsort", read({&rows}), written({&order}),
+                 [&real = real_](Array* const* x) { return real.argsort(*x[0], *x[1]); });
 }
 void Recorder::scatter_largest(Array& out, const Array& index, const Array& values) {
   expect_known(out);

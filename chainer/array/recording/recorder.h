@@ -155,6 +155,18 @@ class Recorder final : public Backend {
   void check_indices(const IndexCheck& check, const Array& index, Array& out) override;
   bool argsort(const Array& rows, Array& order) override;
   void scatter_largest(Array& out, const Array& index, const Array& values) override;
+  bool roi_argmax(const Array& pixels, int64_t h, int64_t w, const Array& rois, int64_t out_h, int64_t out_w,
+                  double spatial_scale, Array& at) override;
+  bool roi_align_argmax(const Array& pixels, const Array& around, const Array& weights, const Array& starts,
+                        Array& at) override;
+  bool ctc_forward(const CtcPaths& paths, const Array& x, Array& alphas, Array& totals) override;
+  void ctc_backward(const CtcPaths& paths, const Array& x, const Array& alphas, const Array& totals,
+                    const Array& weights, Array& gx) override;
+  bool coo_multiply(const Array& data, const Array& row, const Array& col, const Array& x, Array& c) override;
+  bool coo_sampled(const Array& g, const Array& row, const Array& col, const Array& x, Array& out) override;
+  bool cumprod_grad(const Array& x, const Array& y, const Array& gy, Array& gx, int64_t outer, int64_t n,
+                    int64_t inner) override;
+  bool fourier(const Array& re, const Array& im, bool inverse, double scale, Array& yr, Array& yi) override;
 
  private:
   using Call = std::function<void(Array* const*)>;
@@ -163,6 +175,10 @@ class Recorder final : public Backend {
   // count as such numbers, too.
   void perform(const char* name, std::span<const Array* const> reads, std::span<Array* const> writes, Call call,
                bool repeats = true);
+  // As perform(), for entries that may leave the work to the host: returns the result of the call, and refuses the
+  // recording if it is false.
+  bool attempt(const char* name, std::span<const Array* const> reads, std::span<Array* const> writes,
+               std::function<bool(Array* const*)> call);
   // Executes `compute` if it only derives numbers from few numbers written by the host; returns false otherwise.
   bool of_numbers(std::span<const Array* const> reads, std::span<Array* const> writes,
                   const std::function<void()>& compute);

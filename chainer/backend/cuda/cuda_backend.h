@@ -60,6 +60,12 @@ class CudaBackend final : public Backend {
   void scan(Scan op, const Array& a, int axis, Array& out) override;
   bool argsort(const Array& rows, Array& order) override;
   void scatter_largest(Array& out, const Array& index, const Array& values) override;
+  bool roi_argmax(const Array& pixels, int64_t h, int64_t w, const Array& rois, int64_t out_h, int64_t out_w,
+                  double spatial_scale, Array& at) override;
+  bool roi_align_argmax(const Array& pixels, const Array& around, const Array& weights, const Array& starts,
+                        Array& at) override;
+  bool coo_multiply(const Array& data, const Array& row, const Array& col, const Array& x, Array& c) override;
+  bool coo_sampled(const Array& g, const Array& row, const Array& col, const Array& x, Array& out) override;
   void gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) override;
   void take_rows(const Array& a, const Array& index, Array& out) override;
   void scatter_rows(Array& out, const Array& index, const Array& values, bool accumulate) override;

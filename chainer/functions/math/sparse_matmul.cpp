@@ -13,26 +13,38 @@ namespace {
 
 // The positions of the entries: entry i adds to row `row` of the result a multiple of row `col` of the dense operand.
 struct Positions {
-  Array row, col;  // (batch, nnz), int32, on the host
+  Array row, col;  // (batch, nnz), int32
   int64_t rows;    // of the result
   Positions swapped(int64_t new_rows) const { return {col, row, new_rows}; }
+  Positions on(const Device& d) const { return {dense(row.to_device(d), int32), dense(col.to_device(d), int32), rows}; }
 };
 
 Array multiply(const Array& data, const Positions& p, const Array& x) {
-  if (!x.device().is_host())
-    return through_host([&](const Array& d, const Array& y) { return multiply(d, p, y); }, data, x);
   const Dtype d = compute_dtype(x.dtype());
-  Array c = zeros({x.shape()[0], p.rows, x.shape()[2]}, d);
-  host_kernels::coo_multiply(dense(data, d), dense(p.row, int32), dense(p.col, int32), dense(x, d), c);
+  const Device device = x.device();
+  const Shape shape{x.shape()[0], p.rows, x.shape()[2]};
+  const Positions at = p.on(device);
+  Array c = device.is_host() ? zeros(shape, d) : Array(shape, d, device);
+  if (device.is_host())
+    host_kernels::coo_multiply(dense(data, d), at.row, at.col, dense(x, d), c);
+  else if (!device.backend().coo_multiply(dense(data, d), at.row, at.col, dense(x, d), c))
+    return through_host([&](const Array& from, const Array& y) { return multiply(from, p, y); }, data, x);
   return c.astype(x.dtype(), false);
 }
 
 // For each entry, the dot product of row `row` of g and row `col` of x.
 Array sampled(const Array& g, const Positions& p, const Array& x) {
-  if (!x.device().is_host())
+  const Device device = g.device();
+  const Positions at = p.on(device);
+  if (!device.is_host()) {
+    const Dtype d = compute_dtype(g.dtype());
+    Array out(at.row.shape(), float64, device);
+    if (device.backend().coo_sampled(dense(g, d), at.row, at.col, dense(x, d), out))
+      return out.astype(g.dtype(), false);
     return through_host([&](const Array& h, const Array& y) { return sampled(h, p, y); }, g, x);
+  }
   Array out = zeros(p.row.shape(), float64);
-  host_kernels::coo_sampled(dense(g, float64), dense(p.row, int32), dense(p.col, int32), dense(x, float64), out);
+  host_kernels::coo_sampled(dense(g, float64), at.row, at.col, dense(x, float64), out);
   return out.astype(g.dtype(), false);
 }
 
@@ -93,7 +105,7 @@ Variable product(const utils::CooMatrix& a, bool transa, const Variable& b, std:
     throw TypeError("sparse_matmul: both operands must have the same floating dtype, got ", a.data.dtype(), " and ",
                     b.dtype());
   const int64_t batch = batched ? b.shape()[0] : 1;
-  Positions p{to_host(a.row).reshape({batch, -1}), to_host(a.col).reshape({batch, -1}), m};
+  Positions p = Positions{a.row.reshape({batch, -1}), a.col.reshape({batch, -1}), m}.on(b.device());
   if (transa) p = p.swapped(m);
   const Variable y = multiply(a.data.reshape({batch, a.data.shape(-1)}), p, b.reshape({batch, k, b.shape(-1)}));
   return batched ? y : y.reshape({m, b.shape(-1)});

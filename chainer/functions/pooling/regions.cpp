@@ -92,13 +92,18 @@ Variable region_maxima(const Variable& x, const Array& rois, IntPair outsize, do
   const Shape& s = x.shape();
   const int64_t n_rois = rois.shape()[0], bins = n_rois * outsize.h * outsize.w;
   if (x.size() == 0) return zeros({n_rois, s[1], outsize.h, outsize.w}, x.dtype(), x.device());
-  Array at({bins, s[1]}, int64);
+  const Device device = x.device();
   const Variable rows = moveaxis(x, 1, -1).reshape({s[0] * s[2] * s[3], s[1]});
-  const Array pixels = dense(to_host(rows.array()), compute_dtype(x.dtype()));
-  host_kernels::roi_argmax(pixels, s[2], s[3], rois, outsize.h, outsize.w, spatial_scale, at);
-  const Array found = (at >= 0).to_device(x.device());
+  const Array pixels = dense(rows.array(), compute_dtype(x.dtype()));
+  Array at({bins, s[1]}, int64, device);
+  if (device.is_host() || !device.backend().roi_argmax(pixels, s[2], s[3], rois.to_device(device), outsize.h, outsize.w,
+                                                       spatial_scale, at)) {
+    at = Array(at.shape(), int64);
+    host_kernels::roi_argmax(to_host(pixels), s[2], s[3], rois, outsize.h, outsize.w, spatial_scale, at);
+  }
+  const Array found = (at >= 0).to_device(device);
   const Variable picked = get_item(rows, {chainer::maximum(at, 0), arange(s[1])});
-  const Variable y = where(found, picked, zeros(picked.shape(), x.dtype(), x.device()));
+  const Variable y = where(found, picked, zeros(picked.shape(), x.dtype(), device));
   return moveaxis(y.reshape({n_rois, outsize.h, outsize.w, s[1]}), -1, 1);
 }
 

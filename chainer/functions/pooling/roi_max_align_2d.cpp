@@ -60,15 +60,25 @@ Variable RoiMaxAlign2D::operator()(const Variable& x, const Variable& rois, cons
   const BinPoints points = x.size() ? points_of(regions, s, outsize, ratio) : BinPoints{};
   if (points.rows.empty()) return zeros({n_rois, c, outsize.h, outsize.w}, x.dtype(), x.device());
   const Dtype d = compute_dtype(x.dtype());
-  const Array around = array(points.rows).reshape({-1, 4}), weights = array(points.weights).reshape({-1, 4});
   const Variable pixels = cast(moveaxis(x, 1, -1).reshape({s[0] * s[2] * s[3], c}), d);
-  Array at({bins, c}, int64);
-  host_kernels::roi_align_argmax(dense(to_host(pixels.array()), d), around, weights, array(points.starts), at);
+  const Array values = dense(pixels.array(), d);
+  const auto all_on = [&](const Device& place) {
+    return Arrays{array(points.rows).reshape({-1, 4}).to_device(place),
+                  array(points.weights).reshape({-1, 4}).to_device(place), array(points.starts).to_device(place),
+                  Array({bins, c}, int64, place)};
+  };
+  const Device device = x.device();
+  Arrays table = all_on(device);
+  if (device.is_host() || !device.backend().roi_align_argmax(values, table[0], table[1], table[2], table[3])) {
+    table = all_on(Device());
+    host_kernels::roi_align_argmax(to_host(values), table[0], table[1], table[2], table[3]);
+  }
+  const Array &around = table[0], &weights = table[1], &at = table[3];
   const Array found = at >= 0, point = chainer::maximum(at, 0);
   Variable y;
   for (int64_t k = 0; k < 4; ++k) {
     const Array row = take(around[{Slice(), k}], point), weight = take(weights[{Slice(), k}], point);
-    const Array used = chainer::where(found, weight, zeros({}, float64)).astype(d).to_device(x.device());
+    const Array used = chainer::where(found, weight, constant(0, float64, at.device())).astype(d).to_device(device);
     const Variable part = get_item(pixels, {row, arange(c)}) * used;
     y = k == 0 ? part : y + part;
   }
