@@ -64,8 +64,13 @@ class CudaBackend final : public Backend {
                   double spatial_scale, Array& at) override;
   bool roi_align_argmax(const Array& pixels, const Array& around, const Array& weights, const Array& starts,
                         Array& at) override;
+  bool ctc_forward(const CtcPaths& paths, const Array& x, Array& alphas, Array& totals) override;
+  void ctc_backward(const CtcPaths& paths, const Array& x, const Array& alphas, const Array& totals,
+                    const Array& weights, Array& gx) override;
   bool coo_multiply(const Array& data, const Array& row, const Array& col, const Array& x, Array& c) override;
   bool coo_sampled(const Array& g, const Array& row, const Array& col, const Array& x, Array& out) override;
+  bool cumprod_grad(const Array& x, const Array& y, const Array& gy, Array& gx, int64_t outer, int64_t n,
+                    int64_t inner) override;
   void gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) override;
   void take_rows(const Array& a, const Array& index, Array& out) override;
   void scatter_rows(Array& out, const Array& index, const Array& values, bool accumulate) override;

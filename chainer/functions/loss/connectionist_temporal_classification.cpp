@@ -19,53 +19,65 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 using host_kernels::kImpossible;
 
-// -log of the summed probability of all paths, from log probabilities (steps, batch, vocabulary). The host's kernel
-// computes the forward pass and the first gradient, item by item; a gradient that needs a graph uses `unrolled`.
+// -log of the summed probability of all paths, from log probabilities (steps, batch, vocabulary). The forward pass and
+// the first gradient are computed item by item, by the device if it can; a gradient that needs a graph uses `unrolled`.
 struct CtcNode : FunctionNode {
-  explicit CtcNode(host_kernels::CtcPaths p) : paths(std::move(p)) {}
+  explicit CtcNode(CtcPaths p) : paths(std::move(p)) {}
   std::string label() const override { return "ConnectionistTemporalClassification"; }
 
   Arrays forward(const Arrays& in) override {
     retain_inputs({0});
-    const Array x = dense(to_host(in[0]), float64);
-    host_kernels::ctc_forward(paths, x, state);
-    Array loss({paths.batch}, float64);
-    double* out = loss.mutable_data<double>();
-    for (const double total : state.totals) *out++ = total < kImpossible / 2 ? kInf : -total;
+    if (!forward_on(in[0].device(), in[0])) forward_on(Device(), to_host(in[0]));
+    const Array none = less(totals, constant(host_kernels::kImpossible / 2, float64, totals.device()));
+    const Array loss = chainer::where(none, constant(kInf, float64, totals.device()), -totals);
     return {loss.astype(in[0].dtype(), false).to_device(in[0].device())};
+  }
+  // Fills alphas and totals; returns false if the device cannot.
+  bool forward_on(const Device& d, const Array& logs) {
+    const Array x = dense(logs, float64);
+    placed = paths.on(d);
+    alphas = Array(host_kernels::ctc_alphas(paths, x.shape()[0]), float64, d);
+    totals = Array({paths.batch()}, float64, d);
+    if (!d.is_host()) return d.backend().ctc_forward(placed, x, alphas, totals);
+    host_kernels::ctc_forward(placed, x, alphas, totals);
+    return true;
   }
 
   Variables backward(const Indexes& wanted, const Variables& gy) override {
     const Variable x = retained_input(0);
     if (config().enable_backprop)
       return partial_gradients([&](const Variables& in) { return Variables{unrolled(in[0])}; }, {x}, wanted, gy);
-    const Array values = dense(to_host(x.array()), float64), weights = dense(to_host(gy[0].array()), float64);
-    Array gx = zeros(x.shape(), float64);
-    host_kernels::ctc_backward(paths, values, state, weights, gx);
+    const Device d = alphas.device();
+    const auto there = [&](const Variable& v) { return dense(v.array().to_device(d), float64); };
+    const Array values = there(x), weights = there(gy[0]);
+    Array gx = d.is_host() ? zeros(x.shape(), float64) : Array(x.shape(), float64, d);
+    if (d.is_host())
+      host_kernels::ctc_backward(placed, values, alphas, totals, weights, gx);
+    else
+      d.backend().ctc_backward(placed, values, alphas, totals, weights, gx);
     return {Variable(gx.astype(x.dtype(), false).to_device(x.device()), false)};
   }
 
   // Built of differentiable functions, step by step.
   Variable unrolled(const Variable& x) const {
-    const Variable e = clip(
-        get_item(x, {arange(paths.steps).reshape({-1, 1, 1}), arange(paths.batch).reshape({-1, 1}), paths.symbols}),
-        kImpossible, kInf);
-    const int64_t B = paths.batch, W = paths.width;
+    const int64_t B = paths.batch(), W = paths.width(), steps = x.shape()[0];
+    const Variable e = clip(get_item(x, {arange(steps).reshape({-1, 1, 1}), arange(B).reshape({-1, 1}), paths.symbols}),
+                            kImpossible, kInf);
     const auto constant = [&](const Shape& s) { return Variable(full(s, kImpossible, e.dtype(), e.device()), false); };
     Array start = full({B, W}, kImpossible, e.dtype()),
           skip = full({B, W}, kImpossible, e.dtype());  // made on the host
     Array last = full({B, W}, kImpossible, e.dtype());
     for (int64_t b = 0; b < B; ++b) {
-      const int64_t L = paths.path_length[static_cast<std::size_t>(b)];
+      const int64_t L = paths.path_length.data<int64_t>()[b];
       for (int64_t s = 0; s < std::min<int64_t>(2, L); ++s) start.set({b, s}, 0), last.set({b, L - 1 - s}, 0);
       for (int64_t s = 2; s < L; ++s)
         if (paths.skips(b, s)) skip.set({b, s}, 0);
     }
-    const Array length = array(paths.input_length).reshape({B, 1}).to_device(e.device());
+    const Array length = paths.input_length.reshape({B, 1}).to_device(e.device());
     Variable alpha = pick(e, 0, 0) + start.to_device(e.device());
     skip = skip.to_device(e.device());
     last = last.to_device(e.device());
-    for (int64_t t = 1; t < paths.steps; ++t) {
+    for (int64_t t = 1; t < steps; ++t) {
       Variables ways = {alpha, concat({constant({B, 1}), pick(alpha, Slice(0, W - 1), 1)}, 1)};
       if (W > 2) ways.push_back(concat({constant({B, 2}), pick(alpha, Slice(0, W - 2), 1)}, 1) + skip);
       alpha = where(Variable(greater(length, t), false), logsumexp(stack(ways), 0) + pick(e, t, 0), alpha);
@@ -75,8 +87,8 @@ struct CtcNode : FunctionNode {
                  Variable(full_like(loss.array(), kInf), false));
   }
 
-  host_kernels::CtcPaths paths;
-  host_kernels::CtcState state;
+  CtcPaths paths, placed;  // on the host, and where alphas are
+  Array alphas, totals;
 };
 
 std::vector<int64_t> lengths(const Array& given, int64_t batch, int64_t most, int64_t least, const char* what) {
@@ -113,21 +125,22 @@ Variable ConnectionistTemporalClassification::operator()(const Variable& x, cons
   if (blank_symbol < 0 || blank_symbol >= vocabulary)
     throw IndexError("connectionist_temporal_classification: blank_symbol ", blank_symbol, " is not in 0 ... ",
                      vocabulary - 1);
-  host_kernels::CtcPaths p{blank_symbol, x.shape()[1], x.shape()[0], 2 * M + 1, {}, {}, {}};
-  p.input_length = lengths(options.input_length, p.batch, p.steps, 1, "input_length");
-  p.path_length = lengths(options.label_length, p.batch, M, 0, "label_length");
-  p.symbols = full({p.batch, p.width}, blank_symbol, int64);
+  const int64_t batch = x.shape()[1], width = 2 * M + 1;
+  const std::vector<int64_t> steps = lengths(options.input_length, batch, x.shape()[0], 1, "input_length");
+  std::vector<int64_t> path_length = lengths(options.label_length, batch, M, 0, "label_length");
+  Array symbols = full({batch, width}, blank_symbol, int64);
   const std::vector<int64_t> labels = t.array().to_vector<int64_t>();
-  for (int64_t b = 0; b < p.batch; ++b) {
-    for (int64_t i = 0; i < p.path_length[static_cast<std::size_t>(b)]; ++i) {
+  for (int64_t b = 0; b < batch; ++b) {
+    for (int64_t i = 0; i < path_length[static_cast<std::size_t>(b)]; ++i) {
       const int64_t label = labels[static_cast<std::size_t>(b * M + i)];
       if (label < 0 || label >= vocabulary)
         throw IndexError("connectionist_temporal_classification: label ", label, " at position (", b, ", ", i,
                          ") is not in 0 ... ", vocabulary - 1);
-      p.symbols.mutable_data<int64_t>()[b * p.width + 2 * i + 1] = label;
+      symbols.mutable_data<int64_t>()[b * width + 2 * i + 1] = label;
     }
   }
-  for (int64_t& n : p.path_length) n = 2 * n + 1;
+  for (int64_t& n : path_length) n = 2 * n + 1;
+  CtcPaths p{blank_symbol, symbols, array(steps), array(path_length)};
   // In float32 at least: long sums of logarithms lose all digits in 16 bits.
   const Variable wide = x.dtype() == float16 || x.dtype() == bfloat16 ? cast(x, float32) : x;
   const Variable loss = cast(apply_single(CtcNode(std::move(p)), log_softmax(wide, 2)), x.dtype());

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "chainer/array/backend.h"
 #include "chainer/array/host.h"
 #include "chainer/array/host_kernels/cumprod.h"
 #include "chainer/autograd/function_node.h"
@@ -59,16 +60,19 @@ struct CumprodNode : FunctionNode, Described {
     const Dtype d = x.dtype();
     if (config().enable_backprop || (d != Dtype::float32 && d != Dtype::float64))
       return partial_gradients([&](const Variables& in) { return Variables{composed(in[0], axis)}; }, {x}, wanted, gy);
-    const auto f = [&](const Array& a, const Array& b, const Array& c) { return loops(a, b, c); };
-    return {Variable(through_host(f, x.array(), retained_output(0).array(), gy[0].array()), false)};
+    return {Variable(first_gradient(x.array(), retained_output(0).array(), gy[0].array()), false)};
   }
-  Array loops(const Array& x, const Array& y, const Array& gy) const {
+  Array first_gradient(const Array& x, const Array& y, const Array& gy) const {
     const Array in = x.contiguous(), out = y.contiguous(), g = gy.contiguous();
-    Array gx(x.shape(), x.dtype());
+    Array gx(x.shape(), x.dtype(), x.device());
     int64_t outer = 1, inner = 1;
     for (int i = 0; i < axis; ++i) outer *= x.shape()[i];
     for (int i = static_cast<int>(axis) + 1; i < x.ndim(); ++i) inner *= x.shape()[i];
-    host_kernels::cumprod_grad(in, out, g, gx, outer, x.shape()[axis], inner);
+    if (x.device().is_host())
+      host_kernels::cumprod_grad(in, out, g, gx, outer, x.shape()[axis], inner);
+    else if (!x.device().backend().cumprod_grad(in, out, g, gx, outer, x.shape()[axis], inner))
+      return through_host([&](const Array& a, const Array& b, const Array& c) { return first_gradient(a, b, c); }, x, y,
+                          gy);
     return gx;
   }
   int64_t axis;

@@ -14,9 +14,10 @@ namespace {
 class Lattice {
  public:
   Lattice(const CtcPaths& p, int64_t b)
-      : steps_(p.input_length[static_cast<std::size_t>(b)]),
-        length_(p.path_length[static_cast<std::size_t>(b)]),
-        symbols_(p.symbols.data<int64_t>() + b * p.width),
+      : steps_(p.input_length.data<int64_t>()[b]),
+        length_(p.path_length.data<int64_t>()[b]),
+        pitch_(p.width() + 4),
+        symbols_(p.symbols.data<int64_t>() + b * p.width()),
         skip_(static_cast<std::size_t>(length_ + 2), kImpossible),
         block_(static_cast<std::size_t>(3 * length_)),
         top_(static_cast<std::size_t>(length_)) {
@@ -24,28 +25,29 @@ class Lattice {
       if (p.skips(b, s)) skip_[static_cast<std::size_t>(s)] = 0;
   }
   /// All ways to each symbol after each step; x are log probabilities (steps, vocabulary), `stride` from step to step.
-  double forward(const double* x, int64_t stride, std::vector<double>& alpha) {
-    alpha.assign(static_cast<std::size_t>(steps_ * pitch()), kImpossible);
+  double forward(const double* x, int64_t stride, double* alpha) {
+    std::fill_n(alpha, steps_ * pitch_, kImpossible);
     for (int64_t t = 0; t < steps_; ++t) {
-      double* now = row(alpha, t);
+      double* now = alpha + t * pitch_ + 2;
       if (t == 0) {
         for (int64_t s = 0; s < std::min<int64_t>(2, length_); ++s) now[s] = 0;
       } else {
-        const double* before = row(alpha, t - 1);
+        const double* before = now - pitch_;
         add_ways(before, before - 1, before - 2, skip_.data(), now);
       }
       for (int64_t s = 0; s < length_; ++s) now[s] += emission(x, stride, t, s);
     }
-    const double* end = row(alpha, steps_ - 1) + length_ - 2;  // the last label or the blank after it
+    const double* end = alpha + (steps_ - 1) * pitch_ + length_;  // the last label or the blank after it
     const double a = length_ > 1 ? end[0] : kImpossible, b = end[1], top = std::max(a, b);
     return top + std::log(std::exp(a - top) + std::exp(b - top));
   }
   /// gx -= weight times the probability of each symbol at each step, given the labels.
-  void backward(const double* x, int64_t stride, std::vector<double>& alpha, double total, double weight, double* gx) {
-    std::vector<double> beta(static_cast<std::size_t>(length_)), next(static_cast<std::size_t>(pitch()), kImpossible);
+  void backward(const double* x, int64_t stride, const double* alpha, double total, double weight, double* gx) {
+    std::vector<double> beta(static_cast<std::size_t>(length_)),
+        next(static_cast<std::size_t>(length_ + 4), kImpossible);
     for (int64_t s = 0; s < length_; ++s) beta[static_cast<std::size_t>(s)] = s < length_ - 2 ? kImpossible : 0;
     for (int64_t t = steps_ - 1; t >= 0; --t) {
-      const double* now = row(alpha, t);
+      const double* now = alpha + t * pitch_ + 2;
       for (int64_t s = 0; s < length_; ++s)
         block_[static_cast<std::size_t>(s)] = now[s] + beta[static_cast<std::size_t>(s)] - total;
       exp(block_.data(), length_);
@@ -61,8 +63,6 @@ class Lattice {
   double emission(const double* x, int64_t stride, int64_t t, int64_t s) const {
     return std::max(x[t * stride + symbols_[s]], kImpossible);  // also of logits that were set to minus infinity
   }
-  int64_t pitch() const { return length_ + 4; }
-  double* row(std::vector<double>& v, int64_t t) const { return v.data() + t * pitch() + 2; }
   // out = log(exp(a) + exp(b) + exp(c + penalty)), relative to the largest
   void add_ways(const double* a, const double* b, const double* c, const double* penalty, double* out) {
     double *d = block_.data(), *top = top_.data();
@@ -77,36 +77,34 @@ class Lattice {
     for (int64_t s = 0; s < n; ++s) out[s] = top[s] + d[s];
   }
 
-  int64_t steps_, length_;
+  int64_t steps_, length_, pitch_;
   const int64_t* symbols_;
   std::vector<double> skip_, block_, top_;
 };
 
 }  // namespace
 
-void ctc_forward(const CtcPaths& paths, const Array& x, CtcState& state) {
-  const int64_t vocabulary = x.shape()[2];
+void ctc_forward(const CtcPaths& paths, const Array& x, Array& alphas, Array& totals) {
+  const int64_t vocabulary = x.shape()[2], batch = paths.batch(), each = alphas.size() / std::max<int64_t>(batch, 1);
   const double* p = x.data<double>();
-  state.alphas.resize(static_cast<std::size_t>(paths.batch));
-  state.totals.resize(state.alphas.size());
-  cpu::parallel_ranges(paths.batch, x.size(), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t b = begin; b < end; ++b) {
-      const auto k = static_cast<std::size_t>(b);
-      state.totals[k] = Lattice(paths, b).forward(p + b * vocabulary, paths.batch * vocabulary, state.alphas[k]);
-    }
+  double *alpha = alphas.mutable_data<double>(), *total = totals.mutable_data<double>();
+  cpu::parallel_ranges(batch, x.size(), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t b = begin; b < end; ++b)
+      total[b] = Lattice(paths, b).forward(p + b * vocabulary, batch * vocabulary, alpha + b * each);
   });
 }
 
-void ctc_backward(const CtcPaths& paths, const Array& x, CtcState& state, const Array& weights, Array& gx) {
-  const int64_t vocabulary = x.shape()[2];
-  const double *p = x.data<double>(), *weight = weights.data<double>();
+void ctc_backward(const CtcPaths& paths, const Array& x, const Array& alphas, const Array& totals, const Array& weights,
+                  Array& gx) {
+  const int64_t vocabulary = x.shape()[2], batch = paths.batch(), each = alphas.size() / std::max<int64_t>(batch, 1);
+  const double *p = x.data<double>(), *weight = weights.data<double>(), *alpha = alphas.data<double>();
+  const double* total = totals.data<double>();
   double* out = gx.mutable_data<double>();
-  cpu::parallel_ranges(paths.batch, x.size(), 1, [&](int64_t begin, int64_t end) {
+  cpu::parallel_ranges(batch, x.size(), 1, [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
-      const auto k = static_cast<std::size_t>(b);
-      if (state.totals[k] < kImpossible / 2) continue;
-      Lattice(paths, b).backward(p + b * vocabulary, paths.batch * vocabulary, state.alphas[k], state.totals[k],
-                                 weight[b], out + b * vocabulary);
+      if (total[b] < kImpossible / 2) continue;
+      Lattice(paths, b).backward(p + b * vocabulary, batch * vocabulary, alpha + b * each, total[b], weight[b],
+                                 out + b * vocabulary);
     }
   });
 }
