@@ -3,8 +3,8 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
-#include "chainer/array/recording/step.h"
 #include "chainer/array/host_kernels/fourier.h"
+#include "chainer/array/recording/step.h"
 
 namespace chainer {
 namespace {
@@ -35,12 +35,18 @@ Arrays fft_sums(const Array& re, const Array& im, bool inverse, double scale) {
   if (re.shape() != im.shape() || re.ndim() == 0)
     throw DimensionError("fft: real and imaginary part must have the same shape with at least one axis, not ",
                          re.shape(), " and ", im.shape());
-  if (!re.device().is_host())
-    return through_host([&](const Array& x, const Array& y) { return fft_sums(x, y, inverse, scale); }, re, im);
   const Dtype type = is_floating(re.dtype()) ? re.dtype() : Dtype::float64;
   const Dtype work = type == Dtype::float64 ? type : Dtype::float32;
-  Arrays y = work == Dtype::float64 ? transform<double>(dense(re, work), dense(im, work), inverse, scale)
-                                    : transform<float>(dense(re, work), dense(im, work), inverse, scale);
+  const Array a = dense(re, work), b = dense(im, work);
+  const Device device = re.device();
+  Arrays y;
+  if (device.is_host()) {
+    y = work == Dtype::float64 ? transform<double>(a, b, inverse, scale) : transform<float>(a, b, inverse, scale);
+  } else {
+    y = {Array(re.shape(), work, device), Array(re.shape(), work, device)};
+    if (re.size() && !device.backend().fourier(a, b.to_device(device), inverse, scale, y[0], y[1]))
+      return through_host([&](const Array& x, const Array& z) { return fft_sums(x, z, inverse, scale); }, re, im);
+  }
   for (Array& part : y) part = part.astype(type, false);
   return y;
 }

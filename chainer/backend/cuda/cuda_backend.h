@@ -71,6 +71,7 @@ class CudaBackend final : public Backend {
   bool coo_sampled(const Array& g, const Array& row, const Array& col, const Array& x, Array& out) override;
   bool cumprod_grad(const Array& x, const Array& y, const Array& gy, Array& gx, int64_t outer, int64_t n,
                     int64_t inner) override;
+  bool fourier(const Array& re, const Array& im, bool inverse, double scale, Array& yr, Array& yi) override;
   void gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) override;
   void take_rows(const Array& a, const Array& index, Array& out) override;
   void scatter_rows(Array& out, const Array& index, const Array& values, bool accumulate) override;

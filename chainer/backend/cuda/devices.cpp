@@ -46,6 +46,7 @@ std::string cuda_description() {
   for (const auto& [name, description] :
        {std::pair<const char*, std::string>{"cuBLASLt", cuda::CublasLt::description()},
         {"cuDNN", cudnn},
+        {"cuFFT", cuda::Cufft::description()},
         {"NCCL", cuda::Nccl::description()},
         {"NVRTC", nvrtc}})
     found += "; " + (description.empty() ? text(name, " was not found") : description + " was found");

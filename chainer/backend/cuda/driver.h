@@ -55,6 +55,15 @@ struct LibraryConvolution {
   bool tune = false;  ///< measure the library's algorithms, once
 };
 
+/// Fourier transforms for a library, in place: `rows` rows of n complex numbers, each of which has its real and its
+/// imaginary part next to each other. Results are not scaled.
+struct FourierCall {
+  void* data;
+  int64_t n, rows;
+  Dtype dtype;  ///< float32 or float64
+  bool inverse;
+};
+
 class Nccl;
 
 /// Functions throw DeviceError with the call and the reason if they fail, DeviceLost if earlier work has failed.
@@ -138,6 +147,10 @@ class Driver {
   /// Returns the bytes of workspace that convolve() needs for a call; nothing if no library supports it.
   virtual std::optional<std::size_t> convolution_workspace(Stream, const LibraryConvolution&) { return {}; }
   virtual void convolve(Stream, const LibraryConvolution&, void* /*workspace*/) {}
+  /// Returns the bytes of workspace that transform() needs for a call; nothing if no library supports it. The call has
+  /// no data yet.
+  virtual std::optional<std::size_t> fourier_workspace(Stream, const FourierCall&) { return {}; }
+  virtual void transform(Stream, const FourierCall&, void* /*workspace*/) {}
 };
 
 }  // namespace chainer::cuda

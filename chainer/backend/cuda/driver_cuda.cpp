@@ -408,4 +408,27 @@ void CudaDriver::convolve(Stream s, const LibraryConvolution& call, void* worksp
   if (blocking_) synchronize(s);
 }
 
+std::optional<std::size_t> CudaDriver::fourier_workspace(Stream s, const FourierCall& call) {
+  const Use current(*this, of(s).device);
+  OneDevice& d = *current;
+  if (!d.asked_for_fourier) {
+    d.asked_for_fourier = true;
+    d.fourier = Cufft::open();
+    if (!d.fourier)
+      say_missing(fourier_is_missing_, "CHAINER_CUFFT_LIBRARY", "cuFFT (libcufft.so.12 or .11)",
+                  "Fourier transforms are computed on the host");
+  }
+  if (!d.fourier) return {};
+  if (d.fourier->plans() >= Cufft::kMostPlans && d.graphs == 0 && !d.captures) {
+    synchronize(s);
+    d.fourier->forget_plans();
+  }
+  return d.fourier->workspace(call);
+}
+void CudaDriver::transform(Stream s, const FourierCall& call, void* workspace) {
+  const Use current(*this, of(s).device);
+  current->fourier->transform(of(s).handle, call, workspace);
+  if (blocking_) synchronize(s);
+}
+
 }  // namespace chainer::cuda

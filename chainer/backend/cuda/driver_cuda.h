@@ -8,6 +8,7 @@
 
 #include "chainer/backend/cuda/cublas_lt.h"
 #include "chainer/backend/cuda/cudnn.h"
+#include "chainer/backend/cuda/cufft.h"
 #include "chainer/backend/cuda/driver.h"
 #include "chainer/backend/cuda/libcuda.h"
 #include "chainer/backend/cuda/nccl.h"
@@ -76,6 +77,9 @@ class CudaDriver final : public Driver {
   /// Uses cuDNN, if available.
   std::optional<std::size_t> convolution_workspace(Stream stream, const LibraryConvolution& call) override;
   void convolve(Stream stream, const LibraryConvolution& call, void* workspace) override;
+  /// Uses cuFFT, if available.
+  std::optional<std::size_t> fourier_workspace(Stream stream, const FourierCall& call) override;
+  void transform(Stream stream, const FourierCall& call, void* workspace) override;
 
  private:
   struct OneDevice {
@@ -86,9 +90,10 @@ class CudaDriver final : public Driver {
     std::unordered_map<std::string, CuHandle> functions;
     std::unique_ptr<CublasLt> products;
     void* workspace = nullptr;
-    bool asked_for_products = false, asked_for_convolutions = false;
+    bool asked_for_products = false, asked_for_convolutions = false, asked_for_fourier = false;
     std::unique_ptr<Cudnn> convolutions;
-    int64_t graphs = 0;     // captured graphs, which use plans of cuDNN
+    std::unique_ptr<Cufft> fourier;
+    int64_t graphs = 0;     // captured graphs, which use plans of cuDNN and cuFFT
     bool captures = false;  // a graph is being captured
   };
   void expect_success(CuResult result, const char* call) const;
@@ -100,7 +105,7 @@ class CudaDriver final : public Driver {
   Libcuda cu_;
   Kernels kernels_;
   std::vector<OneDevice> devices_;
-  bool blocking_, products_are_missing_ = false, convolutions_are_missing_ = false;
+  bool blocking_, products_are_missing_ = false, convolutions_are_missing_ = false, fourier_is_missing_ = false;
   // (Not std::call_once: a Python module that uses the thread-local variables of libstdc++ cannot be imported after
   // PyTorch.)
   std::mutex opening_;

@@ -79,6 +79,9 @@ class EmulatedDriver : public Driver {
   /// Uses the library set by convolutions_by(), which computes in host memory; without one, kernels are used.
   std::optional<std::size_t> convolution_workspace(Stream stream, const LibraryConvolution& call) override;
   void convolve(Stream stream, const LibraryConvolution& call, void* workspace) override;
+  /// By the host's kernels, unless CHAINER_CUFFT_LIBRARY is "none".
+  std::optional<std::size_t> fourier_workspace(Stream stream, const FourierCall& call) override;
+  void transform(Stream stream, const FourierCall& call, void* workspace) override;
   void convolutions_by(std::unique_ptr<Cudnn> library) { convolutions_ = std::move(library); }
 
  private:

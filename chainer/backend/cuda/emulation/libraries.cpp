@@ -5,8 +5,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/host_kernels/fourier.h"
 #include "chainer/backend/cuda/emulation/driver_emulated.h"
 #include "chainer/backend/cuda/nccl.h"
 
@@ -25,6 +27,16 @@ double seconds_of(const std::function<void()>& work) {
   const auto begin = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// `room` has four parts of n * rows numbers.
+template <class T>
+void transform_pairs(T* pairs, T* room, const FourierCall& c) {
+  const int64_t size = c.n * c.rows;
+  T *const re = room + 2 * size, *const im = room + 3 * size;
+  for (int64_t i = 0; i < size; ++i) room[i] = pairs[2 * i], room[size + i] = pairs[2 * i + 1];
+  host_kernels::fourier({.xr = room, .xi = room + size, .yr = re, .yi = im, .rows = c.rows, .n = c.n}, c.inverse, 1);
+  for (int64_t i = 0; i < size; ++i) pairs[2 * i] = re[i], pairs[2 * i + 1] = im[i];
 }
 
 }  // namespace
@@ -64,6 +76,21 @@ void EmulatedDriver::convolve(Stream stream, const LibraryConvolution& c, void* 
   void* const room = workspace ? opened(workspace) : nullptr;
   reinterpret_cast<Queue*>(stream)->add(
       [library = convolutions_, call, room] { library->convolve(nullptr, call, room, seconds_of); });
+}
+
+std::optional<std::size_t> EmulatedDriver::fourier_workspace(Stream, const FourierCall& c) {
+  const char* const chosen = std::getenv("CHAINER_CUFFT_LIBRARY");
+  if (chosen && std::string_view(chosen) == "none") return {};
+  return static_cast<std::size_t>(4 * c.n * c.rows * item_size(c.dtype));
+}
+void EmulatedDriver::transform(Stream stream, const FourierCall& call, void* workspace) {
+  expect_no_failure("Fourier transform");
+  reinterpret_cast<Queue*>(stream)->add([call, data = opened(call.data), room = opened(workspace)] {
+    if (call.dtype == Dtype::float64)
+      transform_pairs(reinterpret_cast<double*>(data), reinterpret_cast<double*>(room), call);
+    else
+      transform_pairs(reinterpret_cast<float*>(data), reinterpret_cast<float*>(room), call);
+  });
 }
 
 }  // namespace chainer::cuda::emulation
