@@ -27,11 +27,12 @@ TEST(the_lattice_of_ctc_stays_on_the_device) {
                                : 2e-2,
             [&](const Device& d) {
               const Variable in(s.batch == 4 ? reversed_in_memory(x, d) : x.to_device(d));
+              const Array there = s.batch == 3 ? t : t.to_device(d);
               Arrays out;
               for (const Variable& y :
-                   {F::connectionist_temporal_classification(in, t, blank, {.reduce = Reduction::no}),
+                   {F::connectionist_temporal_classification(in, there, blank, {.reduce = Reduction::no}),
                     F::connectionist_temporal_classification(
-                        in, t, blank, {.input_length = steps, .label_length = labels, .reduce = Reduction::no})})
+                        in, there, blank, {.input_length = steps, .label_length = labels, .reduce = Reduction::no})})
                 for (const Array& a : with_gradients(y, {in})) out.push_back(a);
               return out;
             });
@@ -51,6 +52,17 @@ TEST(gradients_of_ctc_have_the_same_bits_in_all_orders) {
     EXPECT_CLOSE(g, first, {.atol = 0, .rtol = 0});
   }
   cuda::emulation::set_order(Order::forward);
+}
+
+// Unused labels are not checked. A wrong one is found at the next wait for the device.
+TEST(wrong_labels_of_ctc_are_found_on_the_device) {
+  const Device d = emulated_number(0);
+  const Variable x(random::RandomState(1).randn({4, 2, 3}).to_device(d));
+  const Array t = array({{1, 2}, {2, -1}}).to_device(d);
+  const Variable y = F::connectionist_temporal_classification(x, t, 0, {.label_length = array({2, 1})});
+  EXPECT(y.item<double>() > 0);
+  EXPECT_THROW(IndexError, "connectionist_temporal_classification: label -1 at position (1, 1) is not in 0 ... 2",
+               F::connectionist_temporal_classification(x, t, 0).item<double>());
 }
 
 // Lines by a thread each, by a block each, and in parts.

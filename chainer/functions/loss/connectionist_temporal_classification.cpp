@@ -4,6 +4,8 @@
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
 #include "chainer/array/host_kernels/ctc.h"
+#include "chainer/array/operations/indices.h"
+#include "chainer/array/positions.h"
 #include "chainer/autograd/partial_gradients.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array/pick.h"
@@ -60,20 +62,21 @@ struct CtcNode : FunctionNode {
 
   // Built of differentiable functions, step by step.
   Variable unrolled(const Variable& x) const {
+    const CtcPaths here = paths.on(Device());
     const int64_t B = paths.batch(), W = paths.width(), steps = x.shape()[0];
-    const Variable e = clip(get_item(x, {arange(steps).reshape({-1, 1, 1}), arange(B).reshape({-1, 1}), paths.symbols}),
+    const Variable e = clip(get_item(x, {arange(steps).reshape({-1, 1, 1}), arange(B).reshape({-1, 1}), here.symbols}),
                             kImpossible, kInf);
     const auto constant = [&](const Shape& s) { return Variable(full(s, kImpossible, e.dtype(), e.device()), false); };
     Array start = full({B, W}, kImpossible, e.dtype()),
           skip = full({B, W}, kImpossible, e.dtype());  // made on the host
     Array last = full({B, W}, kImpossible, e.dtype());
     for (int64_t b = 0; b < B; ++b) {
-      const int64_t L = paths.path_length.data<int64_t>()[b];
+      const int64_t L = here.path_length.data<int64_t>()[b];
       for (int64_t s = 0; s < std::min<int64_t>(2, L); ++s) start.set({b, s}, 0), last.set({b, L - 1 - s}, 0);
       for (int64_t s = 2; s < L; ++s)
-        if (paths.skips(b, s)) skip.set({b, s}, 0);
+        if (here.skips(b, s)) skip.set({b, s}, 0);
     }
-    const Array length = paths.input_length.reshape({B, 1}).to_device(e.device());
+    const Array length = here.input_length.reshape({B, 1}).to_device(e.device());
     Variable alpha = pick(e, 0, 0) + start.to_device(e.device());
     skip = skip.to_device(e.device());
     last = last.to_device(e.device());
@@ -87,7 +90,7 @@ struct CtcNode : FunctionNode {
                  Variable(full_like(loss.array(), kInf), false));
   }
 
-  CtcPaths paths, placed;  // on the host, and where alphas are
+  CtcPaths paths, placed;  // the latter where alphas are
   Array alphas, totals;
 };
 
@@ -102,6 +105,25 @@ std::vector<int64_t> lengths(const Array& given, int64_t batch, int64_t most, in
       throw ValueError("connectionist_temporal_classification: ", what, " ", out[b], " at position ", b, " is not in ",
                        least, " ... ", most);
   return out;
+}
+
+[[noreturn]] void fail_ctc_label(int64_t label, int64_t position, const IndexCheck& check) {
+  throw IndexError("connectionist_temporal_classification: label ", label, " at position (", position / check.axis,
+                   ", ", position % check.axis, ") is not in 0 ... ", check.size - 1);
+}
+
+// Returns the symbols of the paths of labels t (batch, M) where t is, of which `counts` (batch) are used.
+Array symbols_of(const Array& t, const Array& counts, int64_t blank, int64_t vocabulary) {
+  const Device d = t.device();
+  const int64_t batch = t.shape()[0], M = t.shape()[1];
+  Array symbols = full({batch, 2 * M + 1}, blank, int64, d);
+  if (t.size() == 0) return symbols;
+  const Array used = less(positions_below(M, d).reshape({1, M}), counts.to_device(d).reshape({batch, 1}));
+  const Array given = chainer::where(used, t.astype(int64), constant(0, int64, d)).contiguous();
+  Array checked({batch, M}, int64, d);
+  d.backend().check_indices({.size = vocabulary, .axis = static_cast<int>(M), .fail = fail_ctc_label}, given, checked);
+  symbols.set({Slice(), Slice(1, 2 * M, 2)}, chainer::where(used, checked, constant(blank, int64, d)));
+  return symbols;
 }
 
 }  // namespace
@@ -125,22 +147,10 @@ Variable ConnectionistTemporalClassification::operator()(const Variable& x, cons
   if (blank_symbol < 0 || blank_symbol >= vocabulary)
     throw IndexError("connectionist_temporal_classification: blank_symbol ", blank_symbol, " is not in 0 ... ",
                      vocabulary - 1);
-  const int64_t batch = x.shape()[1], width = 2 * M + 1;
-  const std::vector<int64_t> steps = lengths(options.input_length, batch, x.shape()[0], 1, "input_length");
-  std::vector<int64_t> path_length = lengths(options.label_length, batch, M, 0, "label_length");
-  Array symbols = full({batch, width}, blank_symbol, int64);
-  const std::vector<int64_t> labels = t.array().to_vector<int64_t>();
-  for (int64_t b = 0; b < batch; ++b) {
-    for (int64_t i = 0; i < path_length[static_cast<std::size_t>(b)]; ++i) {
-      const int64_t label = labels[static_cast<std::size_t>(b * M + i)];
-      if (label < 0 || label >= vocabulary)
-        throw IndexError("connectionist_temporal_classification: label ", label, " at position (", b, ", ", i,
-                         ") is not in 0 ... ", vocabulary - 1);
-      symbols.mutable_data<int64_t>()[b * width + 2 * i + 1] = label;
-    }
-  }
-  for (int64_t& n : path_length) n = 2 * n + 1;
-  CtcPaths p{blank_symbol, symbols, array(steps), array(path_length)};
+  const int64_t batch = x.shape()[1];
+  const Array steps = array(lengths(options.input_length, batch, x.shape()[0], 1, "input_length"));
+  const Array counts = array(lengths(options.label_length, batch, M, 0, "label_length"));
+  CtcPaths p{blank_symbol, symbols_of(t.array(), counts, blank_symbol, vocabulary), steps, counts * 2 + 1};
   // In float32 at least: long sums of logarithms lose all digits in 16 bits.
   const Variable wide = x.dtype() == float16 || x.dtype() == bfloat16 ? cast(x, float32) : x;
   const Variable loss = cast(apply_single(CtcNode(std::move(p)), log_softmax(wide, 2)), x.dtype());
