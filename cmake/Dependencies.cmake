@@ -56,6 +56,7 @@ endif()
 
 # Header-only libraries, each used by one source.
 find_path(BOOST_INCLUDE_DIR boost/math/special_functions/polygamma.hpp)
+find_path(XBYAK_INCLUDE_DIR xbyak/xbyak.h)
 find_path(ONEDNN_INCLUDE_DIR oneapi/dnnl/dnnl.h)  # the interface of the library above
 # The number behind #define NAME in a header.
 function(chainer_defined variable header name)
@@ -67,6 +68,12 @@ function(chainer_defined variable header name)
   set(${variable} "${value}" PARENT_SCOPE)
 endfunction()
 
+# Machine code for loops, for processors with AVX-512.
+set(CHAINER_XBYAK_VERSION "")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND XBYAK_INCLUDE_DIR)
+  file(STRINGS "${XBYAK_INCLUDE_DIR}/xbyak/xbyak.h" line REGEX "VERSION = 0x[0-9]+" LIMIT_COUNT 1)
+  string(REGEX REPLACE ".*VERSION = 0x([0-9])([0-9][0-9]).*" "\\1.\\2" CHAINER_XBYAK_VERSION "${line}")
+endif()
 # Libraries that are found but unusable are left out; CHAINER_NOTE_* has the reason for the summary.
 set(CHAINER_BOOST_VERSION "")
 chainer_defined(number "${BOOST_INCLUDE_DIR}/boost/version.hpp" BOOST_VERSION)

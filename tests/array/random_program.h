@@ -22,9 +22,9 @@ class RandomProgram {
  private:
   int draw(int n) { return static_cast<int>(r_.next_interval(static_cast<uint64_t>(n - 1))); }
   Dtype dtype() {
-    constexpr Dtype kTypes[] = {Dtype::float32, Dtype::float32, Dtype::float64, Dtype::float16,
-                                Dtype::int32,   Dtype::bool_,   Dtype::uint8};
-    return kTypes[draw(7)];
+    constexpr Dtype kTypes[] = {Dtype::float32,  Dtype::float32, Dtype::float32, Dtype::float64, Dtype::float16,
+                                Dtype::bfloat16, Dtype::int32,   Dtype::bool_,   Dtype::uint8};
+    return kTypes[draw(9)];
   }
   Array fresh() {
     static const Shape kShapes[] = {{40, 60},      {60},     {40, 1},      {1, 60},       {2400},
@@ -57,7 +57,7 @@ class RandomProgram {
     // References: copies would be further owners, and prevent operations in place.
     const Array &a = any(), &b = any(), &c = any(), &d = any();
     try {
-      switch (draw(16)) {
+      switch (draw(20)) {
         case 0: return keep(fresh());
         case 1: return fit({a, b}) ? keep(a + b) : void();
         case 2: return fit({a, b}) ? keep(a * b) : void();
@@ -90,6 +90,10 @@ class RandomProgram {
           return;
         }
         case 14: (void)a.raw(); return;
+        case 15: return fit({a, b}) ? keep(a / b) : void();  // NaN and infinity, too
+        case 16: return keep(draw(2) ? sqrt(a) : clip(a, -1, 0.5));
+        case 17: return keep(draw(2) ? -a : abs(a));
+        case 18: return keep(draw(2) ? maximum(a, 0) : square(a));
         default: return fit({a, b, c}) ? keep(a * b + c) : void();
       }
     } catch (const Error&) {}  // shapes that do not broadcast are refused in both modes

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "chainer/backend/cpu/compiled/plan.h"
 #include "chainer/backend/cpu/kernels/bfloat_table.h"
 #include "chainer/backend/cpu/products/blas.h"
 
@@ -38,7 +39,7 @@ std::string CpuBackend::description() const {
   const Blas* library = blas();
   const BfloatKernels* const bfloat = bfloat_kernels();
   return text("instruction set: ", kernels().name, "\nproducts of bfloat16: ", bfloat ? bfloat->name : "in float32",
-              "\noneDNN: ", onednn_state(), "\nBLAS: ",
+              "\nelementwise loops: ", loops_in_use(), "\noneDNN: ", onednn_state(), "\nBLAS: ",
               library
                   ? text(library->description, ", built for ", library->threading, ", used with one thread per call")
                   : "not available",

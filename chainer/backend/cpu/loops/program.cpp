@@ -11,6 +11,7 @@
 #include "chainer/array/order.h"
 #include "chainer/backend/common/loop.h"
 #include "chainer/array/deferred/pending.h"
+#include "chainer/backend/cpu/compiled/plan.h"
 #include "chainer/backend/cpu/loops/accumulate.h"
 #include "chainer/backend/cpu/loops/program.h"
 #include "chainer/core/parallel.h"
@@ -78,7 +79,11 @@ class Runner {
     register_ = kBlock * item;
     for (const auto& i : p.constants) constants_.push_back(resolve(i));
     for (const auto& i : p.code)
-      if (!reads_rounded(i)) code_.push_back(resolve(i));
+      if (reads_rounded(p, i))
+        same_.push_back({i.out, i.in[0]});
+      else
+        code_.push_back(resolve(i));
+    find_plan();
   }
   void stretch(int64_t begin, int64_t end) const {
     const Addresses addresses = thread_addresses();
@@ -97,24 +102,11 @@ class Runner {
   }
 
  private:
-  // A register of a 16-bit dtype holds floats that are rounded to it, so that reading it as float32 needs no
-  // conversion.
-  bool is_rounded(int slot) const {
-    const Program::Slot& s = program_.slots[static_cast<std::size_t>(slot)];
-    return !s.memory && is_floating(s.dtype) && item_size(s.dtype) == 2;
-  }
-  // Returns true for such a conversion to float32: its result is the register itself.
-  bool reads_rounded(const Program::Instruction& i) {
-    if (i.kind != Kind::convert || !is_rounded(i.in[0]) ||
-        program_.slots[static_cast<std::size_t>(i.out)].dtype != float32 ||
-        program_.slots[static_cast<std::size_t>(i.out)].memory)
-      return false;
-    same_.push_back({i.out, i.in[0]});
-    return true;
-  }
+  const Program::Slot& slot(int s) const { return program_.slots[static_cast<std::size_t>(s)]; }
+
   Step resolve(const Program::Instruction& i) {
     Step s{i.kind, nullptr, nullptr, nullptr, nullptr, i.out, {i.in[0], i.in[1], i.in[2]}, nullptr, 0, 0, -1};
-    const Dtype to = program_.slots[static_cast<std::size_t>(i.out)].dtype;
+    const Dtype to = slot(i.out).dtype;
     s.out_item = item_size(to);
     if (i.kind == Kind::kernel) {
       s.kernel = k_.elementwise[compute_type(i.compute)][static_cast<int>(i.op)];
@@ -128,9 +120,9 @@ class Runner {
       s.item = item_size(i.source->dtype);
       s.load = k_.load[as_compute(to)][static_cast<int>(i.source->dtype)];
     } else {
-      const bool rounded = is_rounded(i.in[0]);
-      const Dtype from = rounded ? float32 : program_.slots[static_cast<std::size_t>(i.in[0])].dtype;
-      if (is_rounded(i.out)) {
+      const bool rounded = is_rounded(slot(i.in[0]));
+      const Dtype from = rounded ? float32 : slot(i.in[0]).dtype;
+      if (is_rounded(slot(i.out))) {
         s.round = k_.round[to == bfloat16];
         if (from != float32) s.load = k_.load[kF32][static_cast<int>(from)];
       } else if (computes(to)) {
@@ -144,10 +136,14 @@ class Runner {
 
   // Returns the addresses of one thread's slots: registers in scratch memory, with constants filled.
   Addresses thread_addresses() const {
-    char* memory = scratch(static_cast<std::size_t>(program_.registers * register_));
+    const int registers = plan_ ? plan_->register_count : program_.registers;
+    char* memory = scratch(static_cast<std::size_t>(registers * register_));
     Addresses addresses = addresses_;
-    for (std::size_t i = 0; i < addresses.size(); ++i)
-      if (!program_.slots[i].memory) addresses[i] = {memory + program_.slots[i].reg * register_, 0};
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+      if (program_.slots[i].memory) continue;
+      const int own = plan_ ? plan_->registers[i] : -1;
+      addresses[i] = {memory + (own >= 0 ? own : program_.slots[i].reg) * register_, 0};
+    }
     for (const auto& [out, in] : same_)
       addresses[static_cast<std::size_t>(out)] = addresses[static_cast<std::size_t>(in)];
     for (const Step& s : constants_) fill_constant(s, addresses[static_cast<std::size_t>(s.out)]);
@@ -174,26 +170,47 @@ class Runner {
   }
 
   void block(const Addresses& addresses, int64_t at, int64_t n) const {
+    if (!plan_) {
+      for (const Step& s : code_) run(s, addresses, at, n);
+      return;
+    }
+    for (std::size_t i = 0; i < plan_->items.size(); ++i) {
+      const LoopPlan::Item& item = plan_->items[i];
+      if (!item.loop.run) {
+        run(code_[steps_[i]], addresses, at, n);
+        continue;
+      }
+      SmallVector<char*, 16> operands;
+      for (const LoopPlan::Operand& o : item.operands)
+        operands.push_back(o.slot >= 0 ? addresses[static_cast<std::size_t>(o.slot)].at(at) : source(o.load, at));
+      item.loop.run(operands.data(), n);
+    }
+  }
+  // The elements of a dense source of a load.
+  char* source(int load, int64_t at) const {
+    const ArrayBody& b = *program_.code[static_cast<std::size_t>(load)].source;
+    return b.data + at * item_size(b.dtype);
+  }
+
+  void run(const Step& s, const Addresses& addresses, int64_t at, int64_t n) const {
     const auto pointer = [&](int slot) -> char* {
       if (slot < 0) return nullptr;
       return addresses[static_cast<std::size_t>(slot)].at(at);
     };
-    for (const Step& s : code_) {
-      char* out = pointer(s.out);
-      if (s.kind == Kind::kernel) {
-        s.kernel(out, pointer(s.in[0]), pointer(s.in[1]), pointer(s.in[2]), n);
-      } else if (s.kind == Kind::convert) {
-        const char* in = pointer(s.in[0]);
-        if (s.round && s.load) s.load(out, std::exchange(in, out), 1, n);
-        if (s.round)
-          s.round(reinterpret_cast<float*>(out), reinterpret_cast<const float*>(in), n);
-        else if (s.load)
-          s.load(out, pointer(s.in[0]), 1, n);
-        else
-          s.store(out, 1, pointer(s.in[0]), n);
-      } else {
-        load(s, out, at, n);
-      }
+    char* out = pointer(s.out);
+    if (s.kind == Kind::kernel) {
+      s.kernel(out, pointer(s.in[0]), pointer(s.in[1]), pointer(s.in[2]), n);
+    } else if (s.kind == Kind::convert) {
+      const char* in = pointer(s.in[0]);
+      if (s.round && s.load) s.load(out, std::exchange(in, out), 1, n);
+      if (s.round)
+        s.round(reinterpret_cast<float*>(out), reinterpret_cast<const float*>(in), n);
+      else if (s.load)
+        s.load(out, pointer(s.in[0]), 1, n);
+      else
+        s.store(out, 1, pointer(s.in[0]), n);
+    } else {
+      load(s, out, at, n);
     }
   }
 
@@ -288,9 +305,27 @@ class Runner {
         });
   }
 
+  // Compiled loops, if this program has some.
+  void find_plan() {
+    std::vector<bool> dense(program_.code.size());
+    std::vector<std::size_t> step(program_.code.size());
+    for (std::size_t i = 0, next = 0; i < dense.size(); ++i) {
+      if (reads_rounded(program_, program_.code[i])) continue;
+      const Step& s = code_[next];
+      dense[i] = s.kind == Kind::load && loops_[static_cast<std::size_t>(s.loop)].dense(1);
+      step[i] = next++;
+    }
+    plan_ = loop_plan(program_, dense);
+    if (!plan_) return;
+    for (const LoopPlan::Item& item : plan_->items)
+      steps_.push_back(item.instruction < 0 ? 0 : step[static_cast<std::size_t>(item.instruction)]);
+  }
+
   const Program& program_;
   const Kernels& k_;
-  int64_t register_ = 0;  // size in bytes
+  std::shared_ptr<const LoopPlan> plan_;
+  SmallVector<std::size_t, 4> steps_;  // of the plan's items
+  int64_t register_ = 0;               // size in bytes
   Addresses addresses_;
   std::vector<Step> constants_;
   SmallVector<Step, 4> code_;
@@ -299,6 +334,12 @@ class Runner {
 };
 
 }  // namespace
+
+bool is_rounded(const Program::Slot& s) { return !s.memory && is_floating(s.dtype) && item_size(s.dtype) == 2; }
+bool reads_rounded(const Program& p, const Program::Instruction& i) {
+  const auto slot = [&](int s) -> const Program::Slot& { return p.slots[static_cast<std::size_t>(s)]; };
+  return i.kind == Kind::convert && is_rounded(slot(i.in[0])) && slot(i.out).dtype == float32 && !slot(i.out).memory;
+}
 
 void CpuBackend::run(const Program& program) { Runner(program).run(); }
 

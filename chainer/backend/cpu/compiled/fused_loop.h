@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Several operations on float32 in one loop, whose intermediate values stay in vector registers, and their compilation
+// to machine code.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "chainer/array/operations/families.h"
+
+namespace chainer::cpu {
+
+/// The loop as data. Every value is computed once or loaded from memory. Values are float32 (those of 16-bit types are
+/// rounded to them) or true and false.
+struct FusedLoop {
+  /// The type of a value's elements in memory. Elements are consecutive.
+  enum class Format : uint8_t { float32, float16, bfloat16, mask };
+  struct Value {
+    Format format = Format::float32;
+    bool loaded = false;    ///< read from memory
+    bool stored = false;    ///< written to memory
+    bool repeated = false;  ///< a loaded value whose elements are all the same
+    bool narrow = false;    ///< a loaded value whose elements are exact in bfloat16
+  };
+  /// kernel: out = op(in...). The others convert in[0].
+  enum class Kind : uint8_t { kernel, to_float16, to_bfloat16, to_mask, from_mask };
+  struct Instruction {
+    Kind kind;
+    Elementwise op;
+    int out;
+    std::array<int, 3> in;
+  };
+  std::vector<Value> values;
+  std::vector<Instruction> code;
+};
+
+/// Runs a loop over n elements. `operands` has an address for each value that is loaded or stored, in the order of the
+/// values.
+using FusedFunction = void (*)(char* const* operands, int64_t n);
+struct FusedCode {
+  FusedFunction run = nullptr;
+  std::shared_ptr<const void> memory;  ///< holds the machine code
+};
+
+/// Returns true if there is a compiler for this processor and the instruction set in use.
+bool compiles_loops();
+/// Returns true if the compiler knows the operation, with the bits of its kernel.
+bool compiles(Elementwise op);
+/// Compiles a loop. The result has no function if the loop needs too many registers, or if the system refuses memory
+/// for machine code.
+FusedCode compile(const FusedLoop& loop);
+/// Returns the compiler's name and version; empty if there is none.
+const char* loop_compiler();
+
+}  // namespace chainer::cpu
