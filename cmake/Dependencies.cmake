@@ -68,7 +68,7 @@ function(chainer_defined variable header name)
   set(${variable} "${value}" PARENT_SCOPE)
 endfunction()
 
-# Machine code for loops, for processors with AVX-512.
+# Machine code for loops.
 set(CHAINER_XBYAK_VERSION "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND XBYAK_INCLUDE_DIR)
   file(STRINGS "${XBYAK_INCLUDE_DIR}/xbyak/xbyak.h" line REGEX "VERSION = 0x[0-9]+" LIMIT_COUNT 1)

@@ -60,7 +60,7 @@ TEST(compiled_operations_have_the_bits_of_kernels) {
     loop.values.push_back({.format = compares ? Format::mask : Format::float32, .stored = true});
     loop.code.push_back(x);
     const cpu::FusedCode code = cpu::compile(loop);
-    EXPECT(code.run != nullptr);
+    EXPECT(code.function != nullptr);
     const cpu::ElementKernel kernel = cpu::kernels().elementwise[cpu::kF32][number];
     for (const int64_t n : kLengths) {
       std::vector<float> in[3];

@@ -35,20 +35,30 @@ struct FusedLoop {
   std::vector<Instruction> code;
 };
 
-/// Runs a loop over n elements. `operands` has an address for each value that is loaded or stored, in the order of the
-/// values.
-using FusedFunction = void (*)(char* const* operands, int64_t n);
+/// A compiled loop.
 struct FusedCode {
-  FusedFunction run = nullptr;
+  /// Computes n >= lanes elements. `operands` has an address for each value that is loaded or stored.
+  using Function = void (*)(char* const* operands, int64_t n);
+  static constexpr std::size_t kMostOperands = 128;
+  struct Operand {
+    uint8_t bytes;  ///< of an element
+    bool stored;
+  };
+  Function function = nullptr;
+  int lanes = 0;                       ///< elements in a vector
+  std::vector<Operand> operands;       ///< in the order of the values
   std::shared_ptr<const void> memory;  ///< holds the machine code
+
+  /// Computes n elements, from and to these addresses. Memory that is written must not overlap memory that is read.
+  void run(char* const* addresses, int64_t n) const;
 };
 
 /// Returns true if there is a compiler for this processor and the instruction set in use.
 bool compiles_loops();
 /// Returns true if the compiler knows the operation, with the bits of its kernel.
 bool compiles(Elementwise op);
-/// Compiles a loop. The result has no function if the loop needs too many registers, or if the system refuses memory
-/// for machine code.
+/// Compiles a loop. The result has no function if the loop needs too many registers or operands, or if the system
+/// refuses memory for machine code.
 FusedCode compile(const FusedLoop& loop);
 /// Returns the compiler's name and version; empty if there is none.
 const char* loop_compiler();

@@ -2,6 +2,7 @@
 #include "chainer/backend/cpu/compiled/loop_values.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace chainer::cpu {
 
@@ -13,7 +14,8 @@ std::vector<int> last_uses(const FusedLoop& loop) {
   return last;
 }
 
-int most_live(const FusedLoop& loop, const std::vector<int>& last, bool hoisted) {
+int most_live(const FusedLoop& loop, bool hoisted) {
+  const std::vector<int> last = last_uses(loop);
   std::vector<bool> live(loop.values.size());
   int now = 0, most = 0;
   for (std::size_t v = 0; v < live.size(); ++v)
@@ -48,6 +50,33 @@ std::vector<bool> clean_values(const FusedLoop& loop) {
     clean[static_cast<std::size_t>(x.out)] = all || x.kind == FusedLoop::Kind::to_bfloat16;
   }
   return clean;
+}
+
+FusedCode without_function(const FusedLoop& loop) {
+  FusedCode code;
+  for (const FusedLoop::Value& v : loop.values)
+    if (v.loaded || v.stored) {
+      const bool byte = v.format == FusedLoop::Format::mask, four = v.format == FusedLoop::Format::float32;
+      code.operands.push_back({static_cast<uint8_t>(byte ? 1 : four ? 4 : 2), v.stored});
+    }
+  return code;
+}
+
+void FusedCode::run(char* const* addresses, int64_t n) const {
+  if (n >= lanes) return function(addresses, n);
+  // Fewer elements than a vector has: in copies.
+  constexpr std::size_t kVector = 64;
+  alignas(kVector) char memory_of_copies[kMostOperands * kVector];
+  char* copies[kMostOperands];
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    copies[k] = memory_of_copies + k * kVector;
+    if (operands[k].stored) continue;
+    std::memset(copies[k], 0, kVector);
+    std::memcpy(copies[k], addresses[k], static_cast<std::size_t>(n * operands[k].bytes));
+  }
+  function(copies, lanes);
+  for (std::size_t k = 0; k < operands.size(); ++k)
+    if (operands[k].stored) std::memcpy(addresses[k], copies[k], static_cast<std::size_t>(n * operands[k].bytes));
 }
 
 }  // namespace chainer::cpu

@@ -10,9 +10,11 @@ namespace chainer::cpu {
 /// Returns for each value the number of the last instruction that reads it; -1 if none does.
 std::vector<int> last_uses(const FusedLoop& loop);
 /// Returns the largest number of registers in use at once. With `hoisted`, each repeated value keeps a register.
-int most_live(const FusedLoop& loop, const std::vector<int>& last_uses, bool hoisted);
+int most_live(const FusedLoop& loop, bool hoisted);
 /// Returns for each value whether the lower halves of its NaNs are zero, so that rounding to bfloat16 keeps these. The
 /// NaN of an operation without a NaN among its operands is such a one; otherwise it is that of an operand.
 std::vector<bool> clean_values(const FusedLoop& loop);
+/// Returns the operands of a loop that is not compiled yet.
+FusedCode without_function(const FusedLoop& loop);
 
 }  // namespace chainer::cpu

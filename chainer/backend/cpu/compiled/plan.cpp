@@ -190,7 +190,7 @@ class LoopPlanner {
     for (std::size_t v = 0; v < operands.size(); ++v)
       if (loop.values[v].loaded || loop.values[v].stored) item.operands.push_back(operands[v]);
     plan.items.push_back(std::move(item));
-    return plan.items.back().loop.run != nullptr;
+    return plan.items.back().loop.function != nullptr;
   }
 
   // Only slots that leave a loop need memory.
@@ -235,7 +235,8 @@ std::shared_ptr<const LoopPlan> make_plan(const Program& program, const std::vec
   for (const std::size_t longest : {128, 32, 12, 6}) {
     const auto plan = std::make_shared<LoopPlan>();
     if (!LoopPlanner(program, dense, longest).plan(*plan)) continue;
-    const bool joined = std::any_of(plan->items.begin(), plan->items.end(), [](const auto& i) { return i.loop.run; });
+    const bool joined =
+        std::any_of(plan->items.begin(), plan->items.end(), [](const auto& i) { return i.loop.function; });
     return joined ? plan : nullptr;
   }
   return nullptr;

@@ -176,7 +176,7 @@ class Runner {
     }
     for (std::size_t i = 0; i < plan_->items.size(); ++i) {
       const LoopPlan::Item& item = plan_->items[i];
-      if (!item.loop.run) {
+      if (!item.loop.function) {
         run(code_[steps_[i]], addresses, at, n);
         continue;
       }
