@@ -5,6 +5,7 @@
 #include <chainer/backend/cpu/kernels/table.h>
 #include <chainer/chainer.h>
 
+#include <bit>
 #include <cstring>
 
 #include "chainer/array/operations/ops.h"
@@ -22,8 +23,10 @@ namespace {
 std::vector<float> samples(uint32_t seed, std::size_t count) {
   const float big = std::numeric_limits<float>::max(), tiny = std::numeric_limits<float>::denorm_min();
   const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
-  const float special[] = {0.f,  -0.f,  1.f, -1.f, 0.5f, 1.5f, 2.5f,   big,     -big,
-                           tiny, -tiny, inf, -inf, nan,  -nan, 1e-38f, 65504.f, 65520.f};
+  // NaNs whose lower halves are not zero: rounding by addition would make a number of them.
+  const float long_nan = std::bit_cast<float>(0x7fffffffu), short_nan = std::bit_cast<float>(0x7f80ffffu);
+  const float special[] = {0.f,   -0.f, 1.f,  -1.f, 0.5f, 1.5f,   2.5f,    big,     -big,     tiny,
+                           -tiny, inf,  -inf, nan,  -nan, 1e-38f, 65504.f, 65520.f, long_nan, short_nan};
   random::RandomState r(seed);
   std::vector<float> x(count);
   for (float& v : x) {
@@ -127,6 +130,8 @@ TEST(programs_with_compiled_loops_have_the_bits_of_operations) {
       expect_eager_bits(what + ", choices", [&] { return where(x > y, clip(x, -1, 1), minimum(y, 0.5) * x); });
       expect_eager_bits(what + ", truth", [&] { return (x > 0) == (x * x < y); });
       expect_eager_bits(what + ", converted", [&] { return (x.astype(float32) * 3 + y).astype(d) * y + 1; });
+      const Array z = sample(7, n, float32);
+      expect_eager_bits(what + ", rounded", [&] { return (z + 1).astype(d) * y; });
       expect_eager_bits(what + ", from integers", [&] { return x.astype(int32).astype(d) * y + x; });
       expect_eager_bits(what + ", to booleans", [&] { return (x * y).astype(bool_).astype(d) - x; });
       expect_eager_bits(what + ", sum", [&] { return sum(x * y - x); });
