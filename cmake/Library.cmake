@@ -106,10 +106,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/loops/scan.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
     COMPILE_OPTIONS "${lean_options};-funswitch-loops;-fpeel-loops;-ftree-loop-distribution;-fipa-cp-clone")
 endif()
-# Code that runs once per convolution is compiled for size.
-set(around ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/onednn/pieces.cpp
-           ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/onednn/convolution.cpp
-           ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/convolution/few_channels.cpp)
+# Code that runs once per convolution, or per program, is compiled for size.
+set(around)
+foreach(name onednn/pieces onednn/convolution convolution/few_channels compiled/plan compiled/compile_xbyak)
+  list(APPEND around ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/${name}.cpp)
+endforeach()
 set_source_files_properties(${around} PROPERTIES COMPILE_OPTIONS "-Os" SKIP_PRECOMPILE_HEADERS ON
                                                  SKIP_UNITY_BUILD_INCLUSION ON)
 # These loops are unrolled by hand.
