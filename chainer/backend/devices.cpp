@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/deferred/deferred.h"
 #include "chainer/array/memory.h"
 
 namespace chainer {
@@ -16,7 +17,10 @@ constinit thread_local int used_index = 0;
 }  // namespace
 
 std::string Device::name() const { return backend_->name(index_); }
-void Device::synchronize() const { backend_->synchronize(index_); }
+void Device::synchronize() const {
+  while (deferred::make_room(*this)) continue;  // what is pending for this thread is work, too
+  backend_->synchronize(index_);
+}
 
 void Device::use() const {
   used_backend = backend_;

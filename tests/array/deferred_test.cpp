@@ -73,6 +73,13 @@ TEST(what_is_dropped_unread_never_runs) {
   EXPECT_EQ(after.held_bytes, before.held_bytes);
 }
 
+TEST(synchronizing_runs_what_waits) {
+  const Array x = numbers({64, 64}), y = x * 2 + 1, total = sum(x);
+  EXPECT(waits(y) && waits(total));
+  Device().synchronize();
+  EXPECT(!waits(y) && !waits(total));
+}
+
 TEST(reductions_run_with_what_shares_their_space) {
   const Array x = numbers({256, 128});
   const Array y = tanh(x), rows = sum(y, 1), columns = sum(y * y, 0), all = sum(y), z = y + 1;
