@@ -22,11 +22,12 @@ namespace {
 // Numbers of all magnitudes and signs, and those that are treated differently.
 std::vector<float> samples(uint32_t seed, std::size_t count) {
   const float big = std::numeric_limits<float>::max(), tiny = std::numeric_limits<float>::denorm_min();
+  const float small = std::bit_cast<float>(0x000116c2u);  // a denormal number, too
   const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   // NaNs whose lower halves are not zero: rounding by addition would make a number of them.
   const float long_nan = std::bit_cast<float>(0x7fffffffu), short_nan = std::bit_cast<float>(0x7f80ffffu);
-  const float special[] = {0.f,   -0.f, 1.f,  -1.f, 0.5f, 1.5f,   2.5f,    big,     -big,     tiny,
-                           -tiny, inf,  -inf, nan,  -nan, 1e-38f, 65504.f, 65520.f, long_nan, short_nan};
+  const float special[] = {0.f, -0.f, 1.f, -1.f, 0.5f,   1.5f,    2.5f,    big,      -big,      tiny,  -tiny,
+                           inf, -inf, nan, -nan, 1e-38f, 65504.f, 65520.f, long_nan, short_nan, small, -small};
   random::RandomState r(seed);
   std::vector<float> x(count);
   for (float& v : x) {
@@ -45,8 +46,18 @@ constexpr int64_t kLengths[] = {1, 2, 15, 16, 17, 31, 32, 33, 64, 100, 1023, 102
 
 }  // namespace
 
-TEST(compiled_operations_have_the_bits_of_kernels) {
-  if (!cpu::compiles_loops()) return;
+namespace {
+
+// Sets the treatment of denormal numbers during its lifetime.
+struct DenormalMode {
+  explicit DenormalMode(bool flush) : before(cpu::denormals_flushed()) { cpu::flush_denormals(flush); }
+  ~DenormalMode() { cpu::flush_denormals(before); }
+  DenormalMode(const DenormalMode&) = delete;
+  DenormalMode& operator=(const DenormalMode&) = delete;
+  bool before;
+};
+
+void expect_bits_of_kernels() {
   int known = 0;
   for (int number = 0; number < static_cast<int>(Elementwise::count); ++number) {
     const auto op = static_cast<Elementwise>(number);
@@ -95,6 +106,16 @@ TEST(compiled_operations_have_the_bits_of_kernels) {
   EXPECT(known >= 30);
 }
 
+}  // namespace
+
+TEST(compiled_operations_have_the_bits_of_kernels) {
+  if (!cpu::compiles_loops()) return;
+  for (const bool flush : {false, true}) {
+    const DenormalMode mode(flush);
+    expect_bits_of_kernels();
+  }
+}
+
 namespace {
 
 // Compares a deferred program, which is compiled when it runs for the third time, with single operations.
@@ -140,6 +161,14 @@ TEST(programs_with_compiled_loops_have_the_bits_of_operations) {
       expect_eager_bits(what + ", columns", [&] { return sum((wide * row + 1) * wide, 0); });
       expect_eager_bits(what + ", gaps", [&] { return (wide[{Slice(), Slice(1, 16)}] * 3 + 1) * row[Slice(1, 16)]; });
     }
+}
+
+TEST(float64_in_a_chain_is_rounded_to_16_bits_once) {
+  for (const auto& [d, half] : {std::pair{float16, 0x1p-11}, std::pair{bfloat16, 0x1p-8}}) {
+    // Above half of the distance between two numbers by less than float32 resolves.
+    const Array x = full({4096}, 1 + half + 0x1p-40, float64), y = full({4096}, 1.0, d);
+    expect_eager_bits(text(d), [&, type = d] { return (x * 1.0).astype(type) * y; });
+  }
 }
 
 TEST(programs_are_compiled_when_they_run_for_the_third_time) {

@@ -8,6 +8,7 @@
 #include "chainer/array/host.h"
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/emulation/driver_emulated.h"
+#include "chainer/core/system/poison.h"
 #include "test.h"
 
 using namespace chainer;
@@ -28,6 +29,7 @@ struct OtherOwner {
   OtherOwner() {
     device.synchronize();
     memory = static_cast<float*>(driver.allocate(0, 4096));
+    unpoison(seen_by_the_host(), 4096);
   }
   Array array(std::function<void()> release) {
     const Array a = external_array(memory, {4}, float32, std::move(release), {.shared = true});

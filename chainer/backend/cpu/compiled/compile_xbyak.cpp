@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "chainer/array/operations/ops.h"
 #include "chainer/backend/cpu/compiled/loop_values.h"
@@ -58,13 +59,14 @@ Emit emitter(Elementwise op);
 class Generator : public Xbyak::CodeGenerator {
  public:
   // With `wide`, the code is for AVX-512. Repeated values keep a register with `hoisted`, as do the numbers `held`.
-  Generator(const FusedLoop& loop, bool wide, bool hoisted, const std::vector<uint32_t>& held)
-      : CodeGenerator(8192 + 256 * loop.code.size(), Xbyak::DontSetProtectRWE),
+  // `copies` vectors are computed at once, since the instructions of a long loop wait for each other.
+  Generator(const FusedLoop& loop, bool wide, bool hoisted, const std::vector<uint32_t>& held, int copies)
+      : CodeGenerator(4096 + 192 * static_cast<std::size_t>(1 + copies) * loop.code.size(), Xbyak::DontSetProtectRWE),
         loop_(loop),
         wide_(wide),
         hoisted_(hoisted),
-        last_(last_uses(loop)),
-        registers_(loop.values.size(), kNowhere),
+        last_use_(last_uses(loop)),
+        registers_(loop.values.size(), Copies{kNowhere, kNowhere, kNowhere, kNowhere}),
         pointers_(loop.values.size(), -1),
         clean_(clean_values(loop)) {
     int operands = 0;
@@ -72,44 +74,53 @@ class Generator : public Xbyak::CodeGenerator {
       if (loop.values[v].loaded || loop.values[v].stored) pointers_[v] = operands++;
     for (int r = value_registers(wide) - 1; r >= 0; --r) free_.push_back(r);
     for (const uint32_t bits : held) held_.emplace_back(bits, kNowhere);
-    generate();
+    generate(copies);
   }
+  static constexpr int kMostCopies = 4;
   static int lanes(bool wide) { return wide ? 16 : 8; }
   // All but four: two temporary ones, zero and one.
   static int value_registers(bool wide) { return wide ? 28 : 12; }
 
  private:
+  using Copies = std::array<int, kMostCopies>;
   friend Emit emitter(Elementwise op);
 
   V vector(int r) const { return wide_ ? V(Xbyak::Zmm(r)) : V(Xbyak::Ymm(r)); }
   V half_of(const V& v) const { return wide_ ? V(Xbyak::Ymm(v.getIdx())) : V(v.getIdx()); }
 
   // The last vector begins `lanes` elements before the end: it may compute some elements a second time.
-  void generate() {
-    Xbyak::Label loop, end;
+  void generate(int copies) {
+    Xbyak::Label several, one, end;
     vxorps(zero_, zero_, zero_);
     vbroadcastss(one_, number(kOne));
-    if (hoisted_)
-      for (std::size_t v = 0; v < loop_.values.size(); ++v)
-        if (loop_.values[v].repeated) {
-          mov(address_, ptr[operands_ + 8 * pointers_[v]]);
-          registers_[v] = take();
-          load(vector(registers_[v]), loop_.values[v].format, address_);
-        }
+    copies_ = 1;
+    for (std::size_t v = 0; v < loop_.values.size(); ++v)
+      if (keeps_register(static_cast<int>(v))) {
+        mov(address_, ptr[operands_ + 8 * pointers_[v]]);
+        registers_[v].fill(take());
+        load(vector(registers_[v][0]), loop_.values[v].format, address_);
+      }
     for (auto& [bits, r] : held_) {
       r = take();
       vbroadcastss(vector(r), number(bits));
     }
-    sub(last_vector_, lanes(wide_));
     xor_(i_, i_);
-    L(loop);
-    for (std::size_t i = 0; i < loop_.code.size(); ++i) compute(static_cast<int>(i));
-    cmp(i_, last_vector_);
-    je(end, T_NEAR);
-    add(i_, lanes(wide_));
-    cmp(i_, last_vector_);
-    cmovg(i_, last_vector_);
-    jmp(loop, T_NEAR);
+    if (copies > 1) {
+      lea(last_, ptr[n_ - copies * lanes(wide_)]);
+      L(several);
+      cmp(i_, last_);
+      jg(one, T_NEAR);
+      body(copies);
+      jmp(several, T_NEAR);
+    }
+    L(one);
+    lea(last_, ptr[n_ - lanes(wide_)]);
+    cmp(i_, n_);
+    jge(end, T_NEAR);
+    cmp(i_, last_);
+    cmovg(i_, last_);
+    body(1);
+    jmp(one, T_NEAR);
     L(end);
     vzeroupper();
     ret();
@@ -120,14 +131,27 @@ class Generator : public Xbyak::CodeGenerator {
     }
   }
 
-  void compute(int number) {
-    const Instruction& x = loop_.code[static_cast<std::size_t>(number)];
+  // Computes so many vectors, one instruction of all after the other.
+  void body(int copies) {
+    copies_ = copies;
+    for (int number = 0; number < static_cast<int>(loop_.code.size()); ++number) {
+      const Instruction& x = loop_.code[static_cast<std::size_t>(number)];
+      for (const int v : x.in) fetch(v);
+      const auto made = static_cast<std::size_t>(x.out);
+      for (int k = 0; k < copies_; ++k) registers_[made][static_cast<std::size_t>(k)] = take();
+      for (int k = 0; k < copies_; ++k) compute(x, k);
+      if (loop_.values[made].stored) store(x.out);
+      for (const int v : x.in) release(v, number);
+      release(x.out, number);
+    }
+    add(i_, copies_ * lanes(wide_));
+  }
+
+  void compute(const Instruction& x, int copy) {
     std::array<V, 3> in;
     for (std::size_t k = 0; k < 3; ++k)
-      if (x.in[k] >= 0) in[k] = value(x.in[k]);
-    const auto made = static_cast<std::size_t>(x.out);
-    registers_[made] = take();
-    const V out = vector(registers_[made]);
+      if (x.in[k] >= 0) in[k] = value(x.in[k], copy);
+    const V out = value(x.out, copy);
     switch (x.kind) {
       case Kind::kernel: emitter(x.op)(*this, out, in[0], in[1], in[2]); break;
       case Kind::to_float16: to_float16(out, in[0]); break;
@@ -135,9 +159,6 @@ class Generator : public Xbyak::CodeGenerator {
       case Kind::to_mask: compare(in[0], zero_, neq_or_nan, out); break;
       case Kind::from_mask: vandps(out, in[0], one_); break;
     }
-    if (loop_.values[made].stored) store(out, x.out);
-    for (const int v : x.in) release(v, number);
-    release(x.out, number);
   }
 
   int take() {
@@ -145,12 +166,14 @@ class Generator : public Xbyak::CodeGenerator {
     free_.pop_back();
     return r;
   }
+  bool keeps_register(int v) const { return hoisted_ && loop_.values[static_cast<std::size_t>(v)].repeated; }
   void release(int v, int number) {
-    if (v < 0 || last_[static_cast<std::size_t>(v)] > number) return;
-    int& r = registers_[static_cast<std::size_t>(v)];
-    if (r == kNowhere || (hoisted_ && loop_.values[static_cast<std::size_t>(v)].repeated)) return;
-    free_.push_back(r);
-    r = kNowhere;
+    if (v < 0 || last_use_[static_cast<std::size_t>(v)] > number || keeps_register(v)) return;
+    for (int& r : registers_[static_cast<std::size_t>(v)])
+      if (r != kNowhere) free_.push_back(std::exchange(r, kNowhere));
+  }
+  V value(int v, int copy) const {
+    return vector(registers_[static_cast<std::size_t>(v)][static_cast<std::size_t>(copy)]);
   }
 
   // A number in the loop's constants, and an operand that has it in every lane.
@@ -166,15 +189,17 @@ class Generator : public Xbyak::CodeGenerator {
   }
 
   static int bytes(Format f) { return f == Format::float32 ? 4 : f == Format::mask ? 1 : 2; }
-  V value(int v) {
+  Xbyak::RegExp element(Format f, int copy) const { return address_ + i_ * bytes(f) + copy * lanes(wide_) * bytes(f); }
+  // Loads a value at its first use.
+  void fetch(int v) {
     const auto at = static_cast<std::size_t>(v);
-    if (registers_[at] == kNowhere) {
-      registers_[at] = take();
-      const Format format = loop_.values[at].format;
-      mov(address_, ptr[operands_ + 8 * pointers_[at]]);
-      load(vector(registers_[at]), format, address_ + i_ * bytes(format));
+    if (v < 0 || registers_[at][0] != kNowhere) return;
+    const Format format = loop_.values[at].format;
+    mov(address_, ptr[operands_ + 8 * pointers_[at]]);
+    for (int k = 0; k < copies_; ++k) {
+      registers_[at][static_cast<std::size_t>(k)] = take();
+      load(value(v, k), format, element(format, k));
     }
-    return vector(registers_[at]);
   }
   void load(V to, Format format, const Xbyak::RegExp& from) {
     switch (format) {
@@ -194,10 +219,12 @@ class Generator : public Xbyak::CodeGenerator {
         }
     }
   }
-  void store(V from, int v) {
+  void store(int v) {
     const Format format = loop_.values[static_cast<std::size_t>(v)].format;
     mov(address_, ptr[operands_ + 8 * pointers_[static_cast<std::size_t>(v)]]);
-    const Xbyak::Address to = ptr[address_ + i_ * bytes(format)];
+    for (int k = 0; k < copies_; ++k) store(value(v, k), format, ptr[element(format, k)]);
+  }
+  void store(V from, Format format, const Xbyak::Address& to) {
     if (format == Format::float32) return vmovups(to, from);
     if (format == Format::float16) return vcvtps2ph(to, from, 0);
     if (format == Format::bfloat16)
@@ -291,13 +318,15 @@ class Generator : public Xbyak::CodeGenerator {
 
   const FusedLoop& loop_;
   const bool wide_, hoisted_;
-  const std::vector<int> last_;
-  std::vector<int> registers_, pointers_, free_;
+  const std::vector<int> last_use_;
+  int copies_ = 1;
+  std::vector<Copies> registers_;  // of each value
+  std::vector<int> pointers_, free_;
   std::vector<bool> clean_;
   std::vector<std::pair<uint32_t, Xbyak::Label>> numbers_;
   std::vector<std::pair<uint32_t, int>> held_;  // bits and register
   // The arguments are in registers of the calling convention of System V; no register is preserved for the caller.
-  const Xbyak::Reg64 operands_ = rdi, last_vector_ = rsi, i_ = rcx, address_ = rax;
+  const Xbyak::Reg64 operands_ = rdi, n_ = rsi, i_ = rcx, last_ = rdx, address_ = rax;
   const Xbyak::Opmask condition_ = k1, other_ = k2;
   const V temporary_ = vector(value_registers(wide_)), second_ = vector(value_registers(wide_) + 1);
   const V zero_ = vector(value_registers(wide_) + 2), one_ = vector(value_registers(wide_) + 3);
@@ -334,7 +363,7 @@ class Generator : public Xbyak::CodeGenerator {
   X(multiply_add, g.vmovaps(out, a), g.vfmadd213ps(out, b, c))                        \
   X(linear_interpolate, g.vsubps(t, g.one_, a), g.vmulps(t, t, c), g.vmovaps(out, a), \
     g.vfmadd213ps(out, b, t))                                                         \
-  X(clip, g.choose(a, b, lt, t, b, a), g.choose(t, c, gt, out, c, t))                 \
+  X(clip, g.vmaxps(t, b, a), g.vminps(out, c, t))                                     \
   X(between, g.keep_if(a, b, gt, t, g.one_), g.keep_if(a, c, lt, out, t))             \
   X(equal, g.compare(a, b, eq, out))                                                  \
   X(not_equal, g.compare(a, b, neq_or_nan, out))                                      \
@@ -374,8 +403,11 @@ FusedCode compile(const FusedLoop& loop) {
   const int most = Generator::value_registers(wide) - static_cast<int>(held.size());
   const bool hoisted = most_live(loop, true) <= most;
   if (!hoisted && most_live(loop, false) > most) return code;
+  const int shared = hoisted ? repeated_values(loop) : 0;
+  const int copies =
+      std::clamp((most - shared) / std::max(most_live(loop, hoisted) - shared, 1), 1, Generator::kMostCopies);
   try {
-    const auto generated = std::make_shared<Generator>(loop, wide, hoisted, held);
+    const auto generated = std::make_shared<Generator>(loop, wide, hoisted, held, copies);
     generated->setProtectModeRE();
     code.lanes = Generator::lanes(wide);
     code.function = generated->getCode<FusedCode::Function>();

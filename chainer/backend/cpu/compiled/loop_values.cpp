@@ -40,6 +40,11 @@ int most_live(const FusedLoop& loop, bool hoisted) {
   return most;
 }
 
+int repeated_values(const FusedLoop& loop) {
+  return static_cast<int>(
+      std::count_if(loop.values.begin(), loop.values.end(), [](const FusedLoop::Value& v) { return v.repeated; }));
+}
+
 std::vector<bool> clean_values(const FusedLoop& loop) {
   std::vector<bool> clean(loop.values.size());
   for (std::size_t v = 0; v < clean.size(); ++v)

@@ -11,6 +11,8 @@ namespace chainer::cpu {
 std::vector<int> last_uses(const FusedLoop& loop);
 /// Returns the largest number of registers in use at once. With `hoisted`, each repeated value keeps a register.
 int most_live(const FusedLoop& loop, bool hoisted);
+/// Returns the number of repeated values.
+int repeated_values(const FusedLoop& loop);
 /// Returns for each value whether the lower halves of its NaNs are zero, so that rounding to bfloat16 keeps these. The
 /// NaN of an operation without a NaN among its operands is such a one; otherwise it is that of an operand.
 std::vector<bool> clean_values(const FusedLoop& loop);

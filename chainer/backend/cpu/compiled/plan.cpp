@@ -43,7 +43,7 @@ std::optional<Conversion> conversion(Dtype from, Dtype to) {
 // Plans one program, with at most `longest` instructions in a loop.
 class LoopPlanner {
  public:
-  LoopPlanner(const Program& p, const std::vector<bool>& dense, std::size_t longest)
+  LoopPlanner(const Program& p, std::span<const bool> dense, std::size_t longest)
       : p_(p),
         dense_(dense),
         longest_(longest),
@@ -219,7 +219,7 @@ class LoopPlanner {
   }
 
   const Program& p_;
-  const std::vector<bool>& dense_;
+  std::span<const bool> dense_;
   std::size_t longest_;
   std::vector<Group> groups_;
   std::vector<int> same_;                // the slot whose register a slot is
@@ -230,7 +230,7 @@ class LoopPlanner {
 
 }  // namespace
 
-std::shared_ptr<const LoopPlan> make_plan(const Program& program, const std::vector<bool>& dense) {
+std::shared_ptr<const LoopPlan> make_plan(const Program& program, std::span<const bool> dense) {
   // A loop that needs more registers than there are is divided.
   for (const std::size_t longest : {128, 32, 12, 6}) {
     const auto plan = std::make_shared<LoopPlan>();

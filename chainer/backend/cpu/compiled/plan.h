@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,11 +35,11 @@ struct LoopPlan {
 
 /// Plans a program; nullptr if no two of its instructions can be joined. `dense` says which loads read consecutive
 /// elements in the order of the space.
-std::shared_ptr<const LoopPlan> make_plan(const Program& program, const std::vector<bool>& dense);
+std::shared_ptr<const LoopPlan> make_plan(const Program& program, std::span<const bool> dense);
 /// Returns the plan for a program, kept by its structure; nullptr if its instructions run one by one: no two of them
 /// can be joined, there is no compiler (or CHAINER_JIT is "none"), or the program was met fewer than three times
 /// (unless CHAINER_JIT is "always"). Any number of threads may call.
-std::shared_ptr<const LoopPlan> loop_plan(const Program& program, const std::vector<bool>& dense);
+std::shared_ptr<const LoopPlan> loop_plan(const Program& program, std::span<const bool> dense);
 /// Returns the number of programs with compiled loops so far.
 int64_t compiled_programs();
 /// Says for runtime_info() whether loops are compiled.

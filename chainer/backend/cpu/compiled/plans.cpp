@@ -2,6 +2,7 @@
 // The plans of all programs that were met.
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <string_view>
 #include <unordered_map>
 
@@ -15,8 +16,9 @@ namespace chainer::cpu {
 namespace {
 
 // Describes all that plans depend on.
-std::string structure(const Program& p, const std::vector<bool>& dense) {
+std::string structure(const Program& p, std::span<const bool> dense) {
   std::string key;
+  key.reserve(64 + 4 * p.slots.size() + 24 * (p.code.size() + p.constants.size()));
   const auto put = [&](auto... numbers) { (key.append(reinterpret_cast<const char*>(&numbers), sizeof numbers), ...); };
   put(p.slots.size(), p.constants.size(), p.code.size());
   for (const Program::Slot& s : p.slots) put(s.dtype, s.memory != nullptr, s.period == 1);
@@ -25,7 +27,7 @@ std::string structure(const Program& p, const std::vector<bool>& dense) {
     const Program::Instruction& i = p.code[n];
     put(i.kind, i.op, i.compute, static_cast<int32_t>(i.out));
     for (const int in : i.in) put(static_cast<int32_t>(in));
-    put(i.source ? i.source->dtype : Dtype::bool_, static_cast<bool>(dense[n]));
+    put(i.source ? i.source->dtype : Dtype::bool_, dense[n]);
   }
   for (const Program::Reduction& r : p.reductions) put(static_cast<int32_t>(r.in));
   put(static_cast<int32_t>(p.registers));
@@ -46,14 +48,14 @@ Mode mode() {
 
 class Plans {
  public:
-  std::shared_ptr<const LoopPlan> find(const Program& p, const std::vector<bool>& dense) {
+  std::shared_ptr<const LoopPlan> find(const Program& p, std::span<const bool> dense) {
     const std::string key = structure(p, dense);
     const std::lock_guard lock(mutex_);
     if (known_.size() >= kMost) known_.clear();
     Known& k = known_[key];
     if (!k.planned && (++k.met >= kMeetings || mode() == Mode::always)) {
-      k.planned = true;
       k.plan = make_plan(p, dense);
+      k.planned = true;
       compiled_ += k.plan != nullptr;
     }
     return k.plan;
@@ -92,9 +94,13 @@ bool several(const Program& p) {
 
 }  // namespace
 
-std::shared_ptr<const LoopPlan> loop_plan(const Program& program, const std::vector<bool>& dense) {
+std::shared_ptr<const LoopPlan> loop_plan(const Program& program, std::span<const bool> dense) {
   if (program.code.size() < 2 || mode() == Mode::none || !several(program)) return nullptr;
-  return plans().find(program, dense);
+  try {
+    return plans().find(program, dense);
+  } catch (const std::bad_alloc&) {
+    return nullptr;  // without memory for a plan, the program runs as it is
+  }
 }
 int64_t compiled_programs() { return plans().compiled(); }
 std::string loops_in_use() {

@@ -124,7 +124,12 @@ class Runner {
       const Dtype from = rounded ? float32 : slot(i.in[0]).dtype;
       if (is_rounded(slot(i.out))) {
         s.round = k_.round[to == bfloat16];
-        if (from != float32) s.load = k_.load[kF32][static_cast<int>(from)];
+        if (from == float64) {  // (rounded once, not to float32 first)
+          s.store = k_.store[kF64][static_cast<int>(to)];
+          s.load = k_.load[kF32][static_cast<int>(to)];
+        } else if (from != float32) {
+          s.load = k_.load[kF32][static_cast<int>(from)];
+        }
       } else if (computes(to)) {
         s.load = k_.load[as_compute(to)][static_cast<int>(from)];
       } else {
@@ -202,6 +207,11 @@ class Runner {
       s.kernel(out, pointer(s.in[0]), pointer(s.in[1]), pointer(s.in[2]), n);
     } else if (s.kind == Kind::convert) {
       const char* in = pointer(s.in[0]);
+      if (s.store && s.load) {
+        uint16_t rounded[kBlock];
+        s.store(rounded, 1, in, n);
+        return s.load(out, rounded, 1, n);
+      }
       if (s.round && s.load) s.load(out, std::exchange(in, out), 1, n);
       if (s.round)
         s.round(reinterpret_cast<float*>(out), reinterpret_cast<const float*>(in), n);
@@ -307,15 +317,15 @@ class Runner {
 
   // Compiled loops, if this program has some.
   void find_plan() {
-    std::vector<bool> dense(program_.code.size());
-    std::vector<std::size_t> step(program_.code.size());
+    SmallVector<bool, 16> dense(program_.code.size());
+    SmallVector<std::size_t, 16> step(program_.code.size());
     for (std::size_t i = 0, next = 0; i < dense.size(); ++i) {
       if (reads_rounded(program_, program_.code[i])) continue;
       const Step& s = code_[next];
       dense[i] = s.kind == Kind::load && loops_[static_cast<std::size_t>(s.loop)].dense(1);
       step[i] = next++;
     }
-    plan_ = loop_plan(program_, dense);
+    plan_ = loop_plan(program_, {dense.data(), dense.size()});
     if (!plan_) return;
     for (const LoopPlan::Item& item : plan_->items)
       steps_.push_back(item.instruction < 0 ? 0 : step[static_cast<std::size_t>(item.instruction)]);
