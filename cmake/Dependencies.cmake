@@ -70,9 +70,13 @@ endfunction()
 
 # Machine code for loops.
 set(CHAINER_XBYAK_VERSION "")
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND XBYAK_INCLUDE_DIR)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND EXISTS "${XBYAK_INCLUDE_DIR}/xbyak/xbyak.h")
   file(STRINGS "${XBYAK_INCLUDE_DIR}/xbyak/xbyak.h" line REGEX "VERSION = 0x[0-9]+" LIMIT_COUNT 1)
   string(REGEX REPLACE ".*VERSION = 0x([0-9])([0-9][0-9]).*" "\\1.\\2" CHAINER_XBYAK_VERSION "${line}")
+  if(CHAINER_XBYAK_VERSION VERSION_LESS 6.60)
+    set(CHAINER_NOTE_XBYAK "${CHAINER_XBYAK_VERSION} found, 6.60 required")
+    set(CHAINER_XBYAK_VERSION "")
+  endif()
 endif()
 # Libraries that are found but unusable are left out; CHAINER_NOTE_* has the reason for the summary.
 set(CHAINER_BOOST_VERSION "")

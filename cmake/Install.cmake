@@ -24,6 +24,9 @@ foreach(moved core/file.h:core/system/file.h training/live/commands.h:viewing/li
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/chainer/${CMAKE_MATCH_1})
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(CHAINER_XBYAK_VERSION)
+  install(FILES ${PROJECT_SOURCE_DIR}/packaging/notices/xbyak.txt DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()
 # The guide, and the pages that it links to.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md"
         PATTERN "*.svg" PATTERN "*.png" PATTERN coverage EXCLUDE PATTERN tool EXCLUDE)

@@ -22,7 +22,8 @@ chainer_row("oneDNN" "${CHAINER_ONEDNN_LIBRARY}" "float32 matrix products are se
 chainer_row("OpenBLAS" "${CHAINER_OPENBLAS_LIBRARY}" "float64 and small matrix products and SVD are slower")
 chainer_row("Boost.Math" "${CHAINER_BOOST_VERSION}" "no digamma, polygamma, erfinv, erfcinv, ndtri"
             ${CHAINER_NOTE_BOOST})
-chainer_row("Xbyak" "${CHAINER_XBYAK_VERSION}" "chains of elementwise operations are slower")
+chainer_row("Xbyak" "${CHAINER_XBYAK_VERSION}" "chains of elementwise operations are slower"
+            ${CHAINER_NOTE_XBYAK})
 chainer_row("cairo" "${CAIRO_VERSION}" "plots are SVG only, no PNG")
 chainer_row("libcurl" "${CURL_VERSION_STRING}" "datasets are read from the cache or a local mirror only")
 chainer_row("libmicrohttpd" "${MICROHTTPD_VERSION}" "no LivePage, no chainer serve" ${CHAINER_NOTE_MICROHTTPD})

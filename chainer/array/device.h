@@ -30,7 +30,7 @@ class Device {
   bool is_host() const { return backend_ == kHostBackend; }
   /// Returns "@cpu", "@cuda:0", ...
   std::string name() const;
-  /// Waits until all work of this device is done.
+  /// Runs the calling thread's pending computations on this device, and waits until all of the device's work is done.
   void synchronize() const;
   /// Makes this the calling thread's current device, the default of to_gpu(). See DeviceScope.
   void use() const;

@@ -18,7 +18,7 @@ constinit thread_local int used_index = 0;
 
 std::string Device::name() const { return backend_->name(index_); }
 void Device::synchronize() const {
-  while (deferred::make_room(*this)) continue;  // what is pending for this thread is work, too
+  deferred::run_all(*this);
   backend_->synchronize(index_);
 }
 

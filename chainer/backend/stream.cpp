@@ -9,7 +9,7 @@
 namespace chainer::backends::cuda {
 
 void Event::record(const Device& device) {
-  while (deferred::make_room(device)) continue;
+  deferred::run_all(device);
   device_ = device;
   mark_ = device.backend().mark(device.index());
 }

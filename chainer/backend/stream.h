@@ -50,7 +50,7 @@ class Stream {
   const Device& device() const { return device_; }
   /// Makes the stream's device the current device of the thread; see StreamScope.
   void use() const { device_.use(); }
-  /// Waits until all work of the device has run.
+  /// Runs the calling thread's pending computations, and waits until all work of the device has run.
   void synchronize() const { device_.synchronize(); }
   /// Records the point after all work so far, in `event` if one is given.
   Event record(Event event = {}) const {

@@ -88,3 +88,14 @@ TEST(gradients_of_running_products_stay_on_the_device) {
                               });
       }
 }
+
+// The product of the factors after the last gradient exceeds float64.
+TEST(products_of_factors_out_of_range_change_no_gradient) {
+  Array x = full({1, 300}, 1e3, float64), g = zeros({1, 300}, float64);
+  x[{0, Slice(0, 100)}].fill(1e-3);
+  g[{0, 0}].fill(1), g[{0, 5}].fill(1);
+  expect_as_on_the_host(1e-9, [&](const Device& d) {
+    const Variable in(x.to_device(d)), weight(g.to_device(d), false);
+    return with_gradients(F::cumprod(in, 1) * weight, {in});
+  });
+}

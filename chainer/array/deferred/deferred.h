@@ -47,6 +47,9 @@ Array cast(const Array& a, Dtype dtype);
 /// Evaluates all pending arrays of `arrays`, together if they are over one space.
 void evaluate(std::span<const Array> arrays);
 
+/// Runs what is pending for this thread on `device`.
+void run_all(const Device& device);
+
 /// Called when an allocation on `device` fails: evaluates one of the expressions that are pending for this thread on
 /// this device, which frees operands without other references. An expression that finds no memory either remains
 /// pending. Returns false if nothing was computed, as always inside an evaluation.

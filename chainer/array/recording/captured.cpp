@@ -145,7 +145,7 @@ bool Tape::run_captured(Phase& p) {
 
 // Runs the steps, and notes how. Returns false if the device captures later, or never.
 bool Tape::capture_steps(Phase& p, Capture& c) {
-  while (deferred::make_room(device)) {}  // otherwise pending computations could run within the capture
+  deferred::run_all(device);  // otherwise pending computations could run within the capture
   Backend& backend = device.backend();
   std::size_t at = 0;
   while (at < p.steps.size()) {

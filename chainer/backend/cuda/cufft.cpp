@@ -38,7 +38,7 @@ std::string Cufft::description() {
 // could not be made, perhaps for want of memory, is tried again by the next call.
 std::optional<Cufft::Plan> Cufft::plan(const FourierCall& call) {
   const bool wide = call.dtype == Dtype::float64;
-  const std::array<int64_t, 3> key{call.n, call.rows, wide};
+  const Key key = key_of(call);
   if (const auto found = plans_.find(key); found != plans_.end()) return found->second;
   Plan made;
   if (f_.create(&made.number) != 0) return {};

@@ -45,6 +45,8 @@ class Cufft {
   std::optional<std::size_t> workspace(const FourierCall& call);
   /// Transforms rows for which workspace() has returned a size. Throws DeviceError with the library's status.
   void transform(CuHandle stream, const FourierCall& call, void* workspace);
+  /// Returns true if workspace() has made a plan for such a call, which is kept.
+  bool has_plan(const FourierCall& call) const { return plans_.contains(key_of(call)); }
   /// forget_plans() may be called while nothing runs on the device.
   std::size_t plans() const { return plans_.size(); }
   void forget_plans();
@@ -60,10 +62,12 @@ class Cufft {
     std::size_t workspace = 0;
   };
   explicit Cufft(const Functions& f) : f_(f) {}
+  using Key = std::array<int64_t, 3>;
+  static Key key_of(const FourierCall& call) { return {call.n, call.rows, call.dtype == Dtype::float64}; }
   std::optional<Plan> plan(const FourierCall& call);
 
   Functions f_;
-  std::map<std::array<int64_t, 3>, Plan> plans_;
+  std::map<Key, Plan> plans_;
 };
 
 }  // namespace chainer::cuda

@@ -419,6 +419,7 @@ std::optional<std::size_t> CudaDriver::fourier_workspace(Stream s, const Fourier
                   "Fourier transforms are computed on the host");
   }
   if (!d.fourier) return {};
+  if (d.captures && !d.fourier->has_plan(call)) return {};  // making a plan cannot be captured
   if (d.fourier->plans() >= Cufft::kMostPlans && d.graphs == 0 && !d.captures) {
     synchronize(s);
     d.fourier->forget_plans();

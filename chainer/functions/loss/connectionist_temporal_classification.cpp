@@ -118,10 +118,21 @@ Array symbols_of(const Array& t, const Array& counts, int64_t blank, int64_t voc
   const int64_t batch = t.shape()[0], M = t.shape()[1];
   Array symbols = full({batch, 2 * M + 1}, blank, int64, d);
   if (t.size() == 0) return symbols;
+  const IndexCheck check{.size = vocabulary, .axis = static_cast<int>(M), .fail = fail_ctc_label};
+  if (d.is_host()) {
+    const std::vector<int64_t> labels = t.to_vector<int64_t>();
+    for (int64_t b = 0; b < batch; ++b)
+      for (int64_t i = 0; i < counts.data<int64_t>()[b]; ++i) {
+        const int64_t label = labels[static_cast<std::size_t>(b * M + i)];
+        if (label < 0 || label >= vocabulary) fail_ctc_label(label, b * M + i, check);
+        symbols.mutable_data<int64_t>()[b * (2 * M + 1) + 2 * i + 1] = label;
+      }
+    return symbols;
+  }
   const Array used = less(positions_below(M, d).reshape({1, M}), counts.to_device(d).reshape({batch, 1}));
   const Array given = chainer::where(used, t.astype(int64), constant(0, int64, d)).contiguous();
   Array checked({batch, M}, int64, d);
-  d.backend().check_indices({.size = vocabulary, .axis = static_cast<int>(M), .fail = fail_ctc_label}, given, checked);
+  d.backend().check_indices(check, given, checked);
   symbols.set({Slice(), Slice(1, 2 * M, 2)}, chainer::where(used, checked, constant(blank, int64, d)));
   return symbols;
 }

@@ -96,10 +96,15 @@ Variable region_maxima(const Variable& x, const Array& rois, IntPair outsize, do
   const Variable rows = moveaxis(x, 1, -1).reshape({s[0] * s[2] * s[3], s[1]});
   const Array pixels = dense(rows.array(), compute_dtype(x.dtype()));
   Array at({bins, s[1]}, int64, device);
-  if (device.is_host() || !device.backend().roi_argmax(pixels, s[2], s[3], rois.to_device(device), outsize.h, outsize.w,
-                                                       spatial_scale, at)) {
-    at = Array(at.shape(), int64);
+  const auto on_host = [&] {
     host_kernels::roi_argmax(to_host(pixels), s[2], s[3], rois, outsize.h, outsize.w, spatial_scale, at);
+  };
+  if (device.is_host()) {
+    on_host();
+  } else if (!device.backend().roi_argmax(pixels, s[2], s[3], rois.to_device(device), outsize.h, outsize.w,
+                                          spatial_scale, at)) {
+    at = Array(at.shape(), int64);
+    on_host();
   }
   const Array found = (at >= 0).to_device(device);
   const Variable picked = get_item(rows, {chainer::maximum(at, 0), arange(s[1])});

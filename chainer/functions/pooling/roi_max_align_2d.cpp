@@ -69,9 +69,12 @@ Variable RoiMaxAlign2D::operator()(const Variable& x, const Variable& rois, cons
   };
   const Device device = x.device();
   Arrays table = all_on(device);
-  if (device.is_host() || !device.backend().roi_align_argmax(values, table[0], table[1], table[2], table[3])) {
+  const auto on_host = [&] { host_kernels::roi_align_argmax(to_host(values), table[0], table[1], table[2], table[3]); };
+  if (device.is_host()) {
+    on_host();
+  } else if (!device.backend().roi_align_argmax(values, table[0], table[1], table[2], table[3])) {
     table = all_on(Device());
-    host_kernels::roi_align_argmax(to_host(values), table[0], table[1], table[2], table[3]);
+    on_host();
   }
   const Array &around = table[0], &weights = table[1], &at = table[3];
   const Array found = at >= 0, point = chainer::maximum(at, 0);

@@ -7,6 +7,6 @@ namespace chainer::cpu {
 bool compiles_loops() { return false; }
 bool compiles(Elementwise) { return false; }
 FusedCode compile(const FusedLoop&) { return {}; }
-const char* loop_compiler() { return ""; }
+std::string loop_compiler() { return {}; }
 
 }  // namespace chainer::cpu

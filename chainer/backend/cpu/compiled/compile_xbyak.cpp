@@ -10,6 +10,7 @@
 #include "chainer/array/operations/ops.h"
 #include "chainer/backend/cpu/compiled/loop_values.h"
 #include "chainer/backend/cpu/kernels/table.h"
+#include "chainer/core/error.h"
 
 namespace chainer::cpu {
 namespace {
@@ -286,16 +287,16 @@ class Generator : public Xbyak::CodeGenerator {
   }
   // out = a p b ? yes : no
   void choose(V a, V b, Predicate p, V out, V yes, V no) {
-    vcmpps_any(a, b, p);
+    set_condition(a, b, p);
     wide_ ? vblendmps(out | condition_, no, yes) : vblendvps(out, no, yes, second_);
   }
   // out = a p b ? yes : 0
   void keep_if(V a, V b, Predicate p, V out, V yes) {
-    vcmpps_any(a, b, p);
+    set_condition(a, b, p);
     wide_ ? vmovaps(out | condition_ | T_z, yes) : vandps(out, second_, yes);
   }
   // The condition of the two functions above.
-  void vcmpps_any(V a, V b, Predicate p) { wide_ ? vcmpps(condition_, a, b, p) : vcmpps(second_, a, b, p); }
+  void set_condition(V a, V b, Predicate p) { wide_ ? vcmpps(condition_, a, b, p) : vcmpps(second_, a, b, p); }
   // out = a p b or a is NaN ? a : b
   void extreme(V out, V a, V b, Predicate p) {
     if (wide_) {
@@ -417,6 +418,9 @@ FusedCode compile(const FusedLoop& loop) {
   return code;
 }
 
-const char* loop_compiler() { return "Xbyak"; }
+std::string loop_compiler() {
+  const int version = Xbyak::VERSION;  // 0x6680 is 6.68
+  return text("Xbyak ", version >> 12, ".", version >> 8 & 15, version >> 4 & 15);
+}
 
 }  // namespace chainer::cpu

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "chainer/array/operations/families.h"
@@ -61,6 +62,6 @@ bool compiles(Elementwise op);
 /// refuses memory for machine code.
 FusedCode compile(const FusedLoop& loop);
 /// Returns the compiler's name and version; empty if there is none.
-const char* loop_compiler();
+std::string loop_compiler();
 
 }  // namespace chainer::cpu

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "chainer/array/operations/ops.h"
+
 namespace chainer::cpu {
 
 std::vector<int> last_uses(const FusedLoop& loop) {
@@ -45,14 +47,47 @@ int repeated_values(const FusedLoop& loop) {
       std::count_if(loop.values.begin(), loop.values.end(), [](const FusedLoop::Value& v) { return v.repeated; }));
 }
 
+namespace {
+
+// Returns true for operations whose results are computed, not one of the operands: their NaNs are quiet.
+bool makes_quiet(Elementwise op) {
+  switch (op) {
+    case Elementwise::add:
+    case Elementwise::subtract:
+    case Elementwise::multiply:
+    case Elementwise::divide:
+    case Elementwise::square:
+    case Elementwise::sqrt:
+    case Elementwise::rsqrt:
+    case Elementwise::reciprocal:
+    case Elementwise::multiply_add:
+    case Elementwise::sigmoid_grad:
+    case Elementwise::tanh_grad: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
 std::vector<bool> clean_values(const FusedLoop& loop) {
-  std::vector<bool> clean(loop.values.size());
-  for (std::size_t v = 0; v < clean.size(); ++v)
-    clean[v] = loop.values[v].narrow || loop.values[v].format == FusedLoop::Format::mask;
+  using Kind = FusedLoop::Kind;
+  const std::size_t count = loop.values.size();
+  std::vector<bool> narrow(count), clean(count);
+  for (std::size_t v = 0; v < count; ++v) {
+    const FusedLoop::Value& x = loop.values[v];
+    clean[v] = x.format == FusedLoop::Format::mask;
+    narrow[v] = clean[v] || x.narrow;
+  }
   for (const FusedLoop::Instruction& x : loop.code) {
-    bool all = true;
-    for (const int v : x.in) all = all && (v < 0 || clean[static_cast<std::size_t>(v)]);
-    clean[static_cast<std::size_t>(x.out)] = all || x.kind == FusedLoop::Kind::to_bfloat16;
+    bool all_narrow = true, all_clean = true;
+    for (const int v : x.in) {
+      all_narrow = all_narrow && (v < 0 || narrow[static_cast<std::size_t>(v)]);
+      all_clean = all_clean && (v < 0 || clean[static_cast<std::size_t>(v)]);
+    }
+    const auto out = static_cast<std::size_t>(x.out);
+    const bool rounded = x.kind == Kind::to_bfloat16, computed = x.kind == Kind::kernel && makes_quiet(x.op);
+    narrow[out] = all_narrow || rounded;
+    clean[out] = all_clean || rounded || (all_narrow && computed);
   }
   return clean;
 }

@@ -13,8 +13,8 @@ std::vector<int> last_uses(const FusedLoop& loop);
 int most_live(const FusedLoop& loop, bool hoisted);
 /// Returns the number of repeated values.
 int repeated_values(const FusedLoop& loop);
-/// Returns for each value whether the lower halves of its NaNs are zero, so that rounding to bfloat16 keeps these. The
-/// NaN of an operation without a NaN among its operands is such a one; otherwise it is that of an operand.
+/// Returns for each value whether its NaNs are quiet and have lower halves of zero, so that rounding to bfloat16 keeps
+/// them. The NaN of an operation without a NaN among its operands is such a one; otherwise it is that of an operand.
 std::vector<bool> clean_values(const FusedLoop& loop);
 /// Returns the operands of a loop that is not compiled yet.
 FusedCode without_function(const FusedLoop& loop);

@@ -13,8 +13,8 @@
 
 namespace chainer::cpu {
 
-/// The order in which instructions of a program run, where those that the compiler knows are joined to loops. An
-/// instruction moves before a loop if it does not need its results.
+/// The order in which instructions of a program run, where those that follow each other and are known to the compiler
+/// are joined to loops. Other instructions move before a loop if they do not need its results.
 struct LoopPlan {
   /// The memory of a loop's operand: a slot of the program, or the source of a `load`.
   struct Operand {
@@ -33,7 +33,7 @@ struct LoopPlan {
   int register_count = 0;  ///< with those of the program
 };
 
-/// Plans a program; nullptr if no two of its instructions can be joined. `dense` says which loads read consecutive
+/// Plans a program; nullptr if it has no loop of several instructions. `dense` says which loads read consecutive
 /// elements in the order of the space.
 std::shared_ptr<const LoopPlan> make_plan(const Program& program, std::span<const bool> dense);
 /// Returns the plan for a program, kept by its structure; nullptr if its instructions run one by one: no two of them

@@ -46,19 +46,34 @@ Mode mode() {
   return m;
 }
 
+// The plans of all programs that were met. A plan is made without the lock, so that other threads go on.
 class Plans {
  public:
   std::shared_ptr<const LoopPlan> find(const Program& p, std::span<const bool> dense) {
     const std::string key = structure(p, dense);
-    const std::lock_guard lock(mutex_);
-    if (known_.size() >= kMost) known_.clear();
-    Known& k = known_[key];
-    if (!k.planned && (++k.met >= kMeetings || mode() == Mode::always)) {
-      k.plan = make_plan(p, dense);
-      k.planned = true;
-      compiled_ += k.plan != nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      auto at = known_.find(key);
+      if (at == known_.end()) {
+        if (known_.size() >= kMost) known_.erase(known_.begin());  // any
+        at = known_.emplace(key, Known{}).first;
+      }
+      Known& k = at->second;
+      if (k.planned || (++k.met < kMeetings && mode() != Mode::always)) return k.plan;
+      k.planned = true;  // by this thread
     }
-    return k.plan;
+    std::shared_ptr<const LoopPlan> plan;
+    try {
+      plan = make_plan(p, dense);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      known_.erase(key);
+      throw;
+    }
+    const std::lock_guard lock(mutex_);
+    compiled_ += plan != nullptr;
+    if (const auto at = known_.find(key); at != known_.end()) at->second.plan = plan;
+    return plan;
   }
   int64_t compiled() const {
     const std::lock_guard lock(mutex_);
@@ -67,7 +82,7 @@ class Plans {
 
  private:
   static constexpr int kMeetings = 3;
-  static constexpr std::size_t kMost = 2048;
+  static constexpr std::size_t kMost = 1024;  // of up to 30 KB each
   struct Known {
     int met = 0;
     bool planned = false;
@@ -105,7 +120,11 @@ std::shared_ptr<const LoopPlan> loop_plan(const Program& program, std::span<cons
 int64_t compiled_programs() { return plans().compiled(); }
 std::string loops_in_use() {
   if (mode() == Mode::none) return "one operation at a time";
-  return text("compiled by ", loop_compiler());
+  FusedLoop copy;
+  copy.values = {{.loaded = true}, {.stored = true}};
+  copy.code = {{FusedLoop::Kind::kernel, Elementwise::copy, 1, {0, -1, -1}}};
+  return compile(copy).function ? text("compiled by ", loop_compiler())
+                                : "one operation at a time (the system refuses memory for machine code)";
 }
 
 }  // namespace chainer::cpu

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/kernels/cumprod.h"
 
+#include <math.h>
+
 namespace chainer::cuda {
 namespace {
 
@@ -13,14 +15,20 @@ struct CumprodLine {
   }
   DEVICE double at(const char* p, int64_t k) const { return load<double>(p + (last - k * a.inner) * a.bytes, a.type); }
   // The factor of the last element is not used.
-  DEVICE Affine read(int64_t k) const { return {k > 0 ? at(a.x, k - 1) : 0.0, at(a.gy, k)}; }
+  DEVICE Affine read(int64_t k) const { return {k > 0 ? at(a.x, k - 1) : 0.0, at(a.gy, k), 0}; }
   DEVICE void write(int64_t k, double g) const {
     store(a.gx + (last - k * a.inner) * a.bytes, a.type, k + 1 < a.n ? at(a.y, k + 1) * g : g);
   }
 };
 
+DEVICE double scaled(double x, const Affine& by) { return ::ldexp(by.factor * x, by.exponent); }
 DEVICE Affine after(const Affine& before, const Affine& mine) {
-  return {mine.factor * before.factor, mine.sum + mine.factor * before.sum};
+  const double factor = mine.factor * before.factor;
+  int exponent = 0;
+  const double part = ::frexp(factor, &exponent);
+  const bool finite = factor - factor == 0;
+  return {finite ? part : factor, mine.sum + scaled(before.sum, mine),
+          finite ? mine.exponent + before.exponent + exponent : 0};
 }
 
 // Calls write(k, effect) with the effect of all elements up to k, for k in [begin, end), and returns that of the last.
@@ -33,7 +41,7 @@ DEVICE Affine affine_scan(Affine (*mine)[CumprodArgs::kThreads], int64_t begin, 
   for (int64_t first = begin; first < end; first += CumprodArgs::kThreads) {
     const int64_t k = first + t, rest = end - first;
     int now = 0;
-    mine[now][t] = k < end ? read(k) : Affine{1, 0};
+    mine[now][t] = k < end ? read(k) : Affine{1, 0, 0};
     __syncthreads();
     for (int distance = 1; distance < CumprodArgs::kThreads; distance *= 2) {
       const Affine own = mine[now][t];
@@ -93,7 +101,7 @@ KERNEL(cumprod_rows, CumprodArgs) {
     const CumprodLine line(a, i / a.parts);
     const int64_t part = i % a.parts;
     affine_scan(
-        mine, part * CumprodArgs::kPart, end_of_part(a, part), part > 0, {0.0, part > 0 ? a.before[i] : 0.0},
+        mine, part * CumprodArgs::kPart, end_of_part(a, part), part > 0, {0.0, part > 0 ? a.before[i] : 0.0, 0},
         [&](int64_t k) { return line.read(k); }, [&](int64_t k, const Affine& all) { line.write(k, all.sum); });
   }
 }

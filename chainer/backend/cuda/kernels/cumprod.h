@@ -5,9 +5,11 @@
 
 namespace chainer::cuda {
 
-/// The recurrence g[k] = sum + factor g[k - 1], as a function of what comes before.
+/// The recurrence g[k] = sum + factor 2^exponent g[k - 1], as a function of what comes before. (A product of many
+/// factors may exceed the range of double where the gradients do not.)
 struct Affine {
   double factor, sum;
+  int exponent;
 };
 
 /// Lines of n elements at distances of `inner`, in arrays (outer, n, inner), as many as outer * inner. Elements count
