@@ -26,7 +26,7 @@ bool CudaBackend::cumprod_grad(const Array& x, const Array& y, const Array& gy, 
   const Dim3 each_part{blocks_for(args.lines * args.parts), 1, 1};
   Array affine, before;
   if (args.parts > 1) {
-    affine = Array({args.lines, args.parts, 2}, float64, device),
+    affine = Array({args.lines, args.parts, static_cast<int64_t>(sizeof(Affine))}, uint8, device);
     before = Array({args.lines, args.parts}, float64, device);
     args.affine = static_cast<Affine*>(affine.mutable_raw()), args.before = static_cast<double*>(before.mutable_raw());
     launch(device.index(), "cumprod_parts", each_part, block, args);
