@@ -110,7 +110,7 @@ bool several(const Program& p) {
 }  // namespace
 
 std::shared_ptr<const LoopPlan> loop_plan(const Program& program, std::span<const bool> dense) {
-  if (program.code.size() < 2 || mode() == Mode::none || !several(program)) return nullptr;
+  if (mode() == Mode::none || !several(program)) return nullptr;
   try {
     return plans().find(program, dense);
   } catch (const std::bad_alloc&) {
