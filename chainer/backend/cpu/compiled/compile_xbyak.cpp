@@ -42,7 +42,7 @@ enum Predicate : uint8_t {
 
 bool has_isa(std::string_view name) { return kernels().name == name; }
 
-// Returns the numbers that rounding with AVX-512 needs: a register each, since AVX2 has too few.
+// Returns the numbers that rounding needs. With AVX-512 each of them has a register; AVX2 has too few.
 std::vector<uint32_t> numbers_in_registers(const FusedLoop& loop) {
   const auto has = [&](Kind k) {
     return std::any_of(loop.code.begin(), loop.code.end(), [&](const Instruction& x) { return x.kind == k; });
@@ -132,7 +132,7 @@ class Generator : public Xbyak::CodeGenerator {
     }
   }
 
-  // Computes so many vectors, one instruction of all after the other.
+  // Computes `copies` vectors: an instruction for all of them, then the next instruction.
   void body(int copies) {
     copies_ = copies;
     for (int number = 0; number < static_cast<int>(loop_.code.size()); ++number) {
@@ -189,7 +189,6 @@ class Generator : public Xbyak::CodeGenerator {
     return vector(std::find_if(held_.begin(), held_.end(), [&](const auto& h) { return h.first == bits; })->second);
   }
 
-  static int bytes(Format f) { return f == Format::float32 ? 4 : f == Format::mask ? 1 : 2; }
   Xbyak::RegExp element(Format f, int copy) const { return address_ + i_ * bytes(f) + copy * lanes(wide_) * bytes(f); }
   // Loads a value at its first use.
   void fetch(int v) {
@@ -397,7 +396,8 @@ bool compiles_loops() { return has_isa("avx512") || has_isa("avx2"); }
 bool compiles(Elementwise op) { return emitter(op) != nullptr; }
 
 FusedCode compile(const FusedLoop& loop) {
-  FusedCode code = without_function(loop);
+  FusedCode code;
+  code.operands = operands_of(loop);
   if (code.operands.size() > FusedCode::kMostOperands) return code;
   const bool wide = has_isa("avx512");
   const std::vector<uint32_t> held = wide ? numbers_in_registers(loop) : std::vector<uint32_t>();

@@ -42,7 +42,7 @@ struct FusedCode {
   using Function = void (*)(char* const* operands, int64_t n);
   static constexpr std::size_t kMostOperands = 128;
   struct Operand {
-    uint8_t bytes;  ///< of an element
+    int bytes;  ///< of an element
     bool stored;
   };
   Function function = nullptr;
@@ -53,6 +53,13 @@ struct FusedCode {
   /// Computes n elements, from and to these addresses. Memory that is written must not overlap memory that is read.
   void run(char* const* addresses, int64_t n) const;
 };
+
+/// Returns the size of an element in memory.
+constexpr int bytes(FusedLoop::Format f) {
+  return f == FusedLoop::Format::float32 ? 4 : f == FusedLoop::Format::mask ? 1 : 2;
+}
+/// Returns the operands of a loop: its loaded and stored values, in the order of the values.
+std::vector<FusedCode::Operand> operands_of(const FusedLoop& loop);
 
 /// Returns true if there is a compiler for this processor and the instruction set in use.
 bool compiles_loops();

@@ -2,7 +2,6 @@
 #include "chainer/backend/cpu/compiled/loop_values.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "chainer/array/operations/ops.h"
 
@@ -90,33 +89,6 @@ std::vector<bool> clean_values(const FusedLoop& loop) {
     clean[out] = all_clean || rounded || (all_narrow && computed);
   }
   return clean;
-}
-
-FusedCode without_function(const FusedLoop& loop) {
-  FusedCode code;
-  for (const FusedLoop::Value& v : loop.values)
-    if (v.loaded || v.stored) {
-      const bool byte = v.format == FusedLoop::Format::mask, four = v.format == FusedLoop::Format::float32;
-      code.operands.push_back({static_cast<uint8_t>(byte ? 1 : four ? 4 : 2), v.stored});
-    }
-  return code;
-}
-
-void FusedCode::run(char* const* addresses, int64_t n) const {
-  if (n >= lanes) return function(addresses, n);
-  // Fewer elements than a vector has: in copies.
-  constexpr std::size_t kVector = 64;
-  alignas(kVector) char memory_of_copies[kMostOperands * kVector];
-  char* copies[kMostOperands];
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    copies[k] = memory_of_copies + k * kVector;
-    if (operands[k].stored) continue;
-    std::memset(copies[k], 0, kVector);
-    std::memcpy(copies[k], addresses[k], static_cast<std::size_t>(n * operands[k].bytes));
-  }
-  function(copies, lanes);
-  for (std::size_t k = 0; k < operands.size(); ++k)
-    if (operands[k].stored) std::memcpy(addresses[k], copies[k], static_cast<std::size_t>(n * operands[k].bytes));
 }
 
 }  // namespace chainer::cpu

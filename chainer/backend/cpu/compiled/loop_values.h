@@ -16,7 +16,5 @@ int repeated_values(const FusedLoop& loop);
 /// Returns for each value whether its NaNs are quiet and have lower halves of zero, so that rounding to bfloat16 keeps
 /// them. The NaN of an operation without a NaN among its operands is such a one; otherwise it is that of an operand.
 std::vector<bool> clean_values(const FusedLoop& loop);
-/// Returns the operands of a loop that is not compiled yet.
-FusedCode without_function(const FusedLoop& loop);
 
 }  // namespace chainer::cpu

@@ -23,20 +23,20 @@ Format format_of(Dtype d) {
                                 : Format::float32;
 }
 
-// An instruction of a loop without its operands.
-struct Conversion {
+// What an instruction of a loop does.
+struct Operation {
   LoopKind kind;
   Elementwise op = Elementwise::copy;
 };
-// Returns nothing for dtypes that loops do not have.
-std::optional<Conversion> conversion(Dtype from, Dtype to) {
+// Returns nothing for conversions that loops do not have.
+std::optional<Operation> conversion(Dtype from, Dtype to) {
   const bool number = from == Dtype::float32 || is_half(from);
-  if (to == Dtype::float32 && number) return Conversion{LoopKind::kernel};
-  if (to == from && (number || from == Dtype::bool_)) return Conversion{LoopKind::kernel};
+  if (to == Dtype::float32 && number) return Operation{LoopKind::kernel};
+  if (to == from && (number || from == Dtype::bool_)) return Operation{LoopKind::kernel};
   if (from == Dtype::float32 && is_half(to))
-    return Conversion{to == Dtype::float16 ? LoopKind::to_float16 : LoopKind::to_bfloat16};
-  if (to == Dtype::bool_ && number) return Conversion{LoopKind::to_mask};
-  if (to == Dtype::float32 && from == Dtype::bool_) return Conversion{LoopKind::from_mask};
+    return Operation{to == Dtype::float16 ? LoopKind::to_float16 : LoopKind::to_bfloat16};
+  if (to == Dtype::bool_ && number) return Operation{LoopKind::to_mask};
+  if (to == Dtype::float32 && from == Dtype::bool_) return Operation{LoopKind::from_mask};
   return std::nullopt;
 }
 
@@ -50,7 +50,7 @@ class LoopPlanner {
         same_(p.slots.size()),
         constant_(p.slots.size()),
         last_use_(p.slots.size(), -1),
-        leaves_(p.slots.size()) {
+        used_later_(p.slots.size()) {
     for (std::size_t s = 0; s < same_.size(); ++s) same_[s] = static_cast<int>(s);
     for (const Program::Slot& s : p.slots) narrow_.push_back(s.dtype == Dtype::bfloat16);
     for (const Program::Instruction& i : p.constants) {
@@ -81,14 +81,14 @@ class LoopPlanner {
     return !x.memory && is_half(x.dtype) ? Format::float32 : format_of(x.dtype);
   }
 
-  std::optional<Conversion> joined(int number) const {
+  std::optional<Operation> joined(int number) const {
     const Program::Instruction& i = at(number);
     const Dtype to = slot(i.out).dtype;
     if (i.kind == ProgramKind::convert) return conversion(slot(i.in[0]).dtype, to);
     if (i.kind == ProgramKind::load)
       return dense_[static_cast<std::size_t>(number)] ? conversion(i.source->dtype, to) : std::nullopt;
     if (i.compute != Dtype::float32 || !compiles(i.op)) return std::nullopt;
-    return Conversion{LoopKind::kernel, i.op};
+    return Operation{LoopKind::kernel, i.op};
   }
   template <class F>
   void each_operand(const Program::Instruction& i, F&& f) const {
@@ -130,7 +130,7 @@ class LoopPlanner {
     const auto use = [&](int s, int group) {
       const auto v = static_cast<std::size_t>(s);
       last_use_[v] = group;
-      if (maker[v] != group) leaves_[v] = true;
+      if (maker[v] != group) used_later_[v] = true;
     };
     for (int g = 0; g < static_cast<int>(groups_.size()); ++g)
       for (const int i : groups_[static_cast<std::size_t>(g)]) {
@@ -156,8 +156,8 @@ class LoopPlanner {
     };
     for (const int number : group) {
       const Program::Instruction& i = at(number);
-      const Conversion does = *joined(number);
-      const bool stored = slot(i.out).memory || leaves_[static_cast<std::size_t>(i.out)];
+      const Operation does = *joined(number);
+      const bool stored = slot(i.out).memory || used_later_[static_cast<std::size_t>(i.out)];
       FusedLoop::Instruction x{does.kind, does.op, -1, {-1, -1, -1}};
       if (i.kind == ProgramKind::load) {
         x.in[0] = new_value(
@@ -203,7 +203,7 @@ class LoopPlanner {
       const Group& group = groups_[static_cast<std::size_t>(g)];
       for (const int i : group) {
         const auto out = static_cast<std::size_t>(at(i).out);
-        if (!in_register(at(i).out) || (group.size() > 1 && !leaves_[out])) continue;
+        if (!in_register(at(i).out) || (group.size() > 1 && !used_later_[out])) continue;
         if (unused.empty()) unused.push_back(plan.register_count++);
         plan.registers[out] = unused.back();
         unused.pop_back();
@@ -225,7 +225,7 @@ class LoopPlanner {
   std::vector<int> same_;                // the slot whose register a slot is
   std::vector<bool> constant_, narrow_;  // narrow: of bfloat16, or a constant that was
   std::vector<int> last_use_;
-  std::vector<bool> leaves_;
+  std::vector<bool> used_later_;  // outside of the group that computes the slot
 };
 
 }  // namespace

@@ -36,8 +36,8 @@ struct LoopPlan {
 /// Plans a program; nullptr if it has no loop of several instructions. `dense` says which loads read consecutive
 /// elements in the order of the space.
 std::shared_ptr<const LoopPlan> make_plan(const Program& program, std::span<const bool> dense);
-/// Returns the plan for a program, kept by its structure; nullptr if its instructions run one by one: no two of them
-/// can be joined, there is no compiler (or CHAINER_JIT is "none"), or the program was met fewer than three times
+/// Returns the plan for a program, kept by its structure; nullptr if its instructions run one by one: make_plan()
+/// finds no loop, there is no compiler (or CHAINER_JIT is "none"), or the program was met fewer than three times
 /// (unless CHAINER_JIT is "always"). Any number of threads may call.
 std::shared_ptr<const LoopPlan> loop_plan(const Program& program, std::span<const bool> dense);
 /// Returns the number of programs with compiled loops so far.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The plans of all programs that were met.
+// The plans of programs, kept for their next runs.
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -55,7 +55,7 @@ class Plans {
       const std::lock_guard lock(mutex_);
       auto at = known_.find(key);
       if (at == known_.end()) {
-        if (known_.size() >= kMost) known_.erase(known_.begin());  // any
+        if (known_.size() >= kMost) known_.erase(known_.begin());  // which one does not matter much
         at = known_.emplace(key, Known{}).first;
       }
       Known& k = at->second;
@@ -93,7 +93,7 @@ class Plans {
   std::unordered_map<std::string, Known> known_;
 };
 
-// Used by threads that outlive static objects.
+// Never destroyed: threads may outlive static objects.
 Plans& plans() {
   static Plans& only = *new Plans;
   return only;
