@@ -123,6 +123,8 @@ class Backend {
   /// Fills `out` with numbers of the counter-based generator, starting at `counter`. Generated on the host by default,
   /// so that all devices give the same numbers.
   virtual void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out);
+  /// out = a b + bias for matrices and a row `bias`, all of one floating dtype.
+  virtual void gemm_bias(const Array& a, const Array& b, const Array& bias, Array& out);
   /// Softmax or log-softmax over the middle axis of a contiguous array, seen as (outer, n, inner).
   virtual void softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out);
   /// Computes one operation of a convolution (operations/convolution.h) with any number of spatial axes.
@@ -157,7 +159,8 @@ class Backend {
   virtual int64_t invert(Array& matrices);
   /// Writes the determinants (count) of a stack of matrices, which are overwritten.
   virtual void determinants(Array& matrices, Array& out);
-  /// a = u diag(s) vt for a matrix a (m, n), with u (m, k), s (k), vt (k, n) and k = min(m, n); all contiguous float64.
+  /// a = u diag(s) vt for each matrix of a stack a (count, m, n), with u (count, m, k), s (count, k), vt (count, k, n)
+  /// and k = min(m, n); all contiguous float64.
   virtual void svd(const Array& a, Array& u, Array& s, Array& vt);
   /// Checks integers that name rows or elements (operations/indices.h) and writes their positions to `out`, contiguous
   /// int64 of the same size. Throws IndexError for a value out of range, possibly only when the device is next waited

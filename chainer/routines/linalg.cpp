@@ -12,8 +12,10 @@
 
 namespace chainer {
 
-void matmul_into(const Array& a, const Array& b, Array& out, double alpha, double beta) {
-  // Kernels rely on these conditions, and functions do not check them if config.type_check is false.
+namespace {
+
+// Kernels rely on these conditions, and functions do not check them if config.type_check is false.
+void expect_product(const Array& a, const Array& b, const Array& out, bool into_wide) {
   const int d = out.ndim();
   bool fits = d >= 2 && d <= (out.device().is_host() ? 4 : 3) && a.ndim() == d && b.ndim() == d &&
               a.shape()[d - 2] == out.shape()[d - 2] && b.shape()[d - 1] == out.shape()[d - 1] &&
@@ -22,17 +24,36 @@ void matmul_into(const Array& a, const Array& b, Array& out, double alpha, doubl
   if (!fits)
     throw DimensionError("matmul: shapes ", a.shape(), " and ", b.shape(), " do not fit a result of shape ",
                          out.shape());
-  const bool wide = out.dtype() == float32 && is_floating(a.dtype()) && item_size(a.dtype()) == 2;
+  const bool wide = into_wide && out.dtype() == float32 && is_floating(a.dtype()) && item_size(a.dtype()) == 2;
   if (a.dtype() != b.dtype() || (a.dtype() != out.dtype() && !wide))
     throw DtypeError("matmul: ", a.dtype(), " times ", b.dtype(), " into ", out.dtype(),
-                     "; all must have the same dtype (or two of 16 bits, into float32)");
+                     "; all must have the same dtype", into_wide ? " (or two of 16 bits, into float32)" : "");
   count_multiply_adds([&] { return out.size() * a.shape()[d - 1]; });
+}
+
+}  // namespace
+
+void matmul_into(const Array& a, const Array& b, Array& out, double alpha, double beta) {
+  expect_product(a, b, out, true);
   const Device& device = out.device();
   if (a.dtype() != out.dtype() && !device.is_host())
     return matmul_into(a.astype(float32), b.astype(float32), out, alpha, beta);
   if (a.device() != device || b.device() != device) [[unlikely]]
     return device.backend().gemm(a.to_device(device), b.to_device(device), out, alpha, beta);
   device.backend().gemm(a, b, out, alpha, beta);
+}
+
+void matmul_bias_into(const Array& a, const Array& b, const Array& bias, Array& out) {
+  expect_product(a, b, out, false);
+  if (out.ndim() != 2 || bias.ndim() != 1 || bias.size() != out.shape()[1])
+    throw DimensionError("matmul: a bias of shape ", bias.shape(), " does not fit a result of shape ", out.shape());
+  if (!is_floating(out.dtype()) || bias.dtype() != out.dtype())
+    throw DtypeError("matmul: a bias of dtype ", bias.dtype(), " for a result of dtype ", out.dtype(),
+                     "; both must have the same floating dtype");
+  const Device& device = out.device();
+  if (a.device() != device || b.device() != device || bias.device() != device) [[unlikely]]
+    return device.backend().gemm_bias(a.to_device(device), b.to_device(device), bias.to_device(device), out);
+  device.backend().gemm_bias(a, b, bias, out);
 }
 
 Array matmul(const Array& a, const Array& b) {
@@ -96,11 +117,18 @@ Array dot(const Array& a, const Array& b) {
 }
 
 Svd svd(const Array& a) {
-  if (a.ndim() != 2 || a.size() == 0) throw DimensionError("svd: expected a non-empty matrix, got shape ", a.shape());
-  const int64_t m = a.shape()[0], n = a.shape()[1], k = std::min(m, n);
+  if (a.ndim() < 2 || a.size() == 0) throw DimensionError("svd: expected non-empty matrices, got shape ", a.shape());
+  const int64_t m = a.shape(-2), n = a.shape(-1), k = std::min(m, n), count = a.size() / (m * n);
   const Device device = a.device();
-  Svd out{Array({m, k}, float64, device), Array({k}, float64, device), Array({k, n}, float64, device)};
-  device.backend().svd(dense(a, float64), out.u, out.s, out.vt);
+  Svd out{Array({count, m, k}, float64, device), Array({count, k}, float64, device),
+          Array({count, k, n}, float64, device)};
+  device.backend().svd(dense(a, float64).reshape({count, m, n}), out.u, out.s, out.vt);
+  const auto shaped = [&](Array& part, const Shape& last) {
+    Shape shape(a.shape().begin(), a.shape().end() - 2);
+    for (const int64_t size : last) shape.push_back(size);
+    part = part.reshape(shape);
+  };
+  shaped(out.u, {m, k}), shaped(out.s, {k}), shaped(out.vt, {k, n});
   return out;
 }
 

@@ -14,6 +14,10 @@ Array dot(const Array& a, const Array& b);
 /// DimensionError if the shapes do not fit, DtypeError if the dtypes differ.
 void matmul_into(const Array& a, const Array& b, Array& out, double alpha = 1, double beta = 0);
 
+/// out = a b + bias for matrices and a row `bias`, without a temporary array. Throws DimensionError if the shapes do
+/// not fit, DtypeError if the dtypes differ.
+void matmul_bias_into(const Array& a, const Array& b, const Array& bias, Array& out);
+
 /// Returns the inverses of square matrices (..., n, n), computed in float64. Throws ValueError naming a singular
 /// matrix, DimensionError for other shapes.
 Array inv(const Array& a);
@@ -24,9 +28,10 @@ Array det(const Array& a);
 struct Svd {
   Array u, s, vt;
 };
-/// Returns the thin singular value decomposition of a matrix in float64: a = u diag(s) vt, with s in descending order.
-/// Uses LAPACK's dgesdd if available, else one-sided Jacobi rotations. Throws DimensionError for an array that is not a
-/// matrix or has no elements.
+/// Returns the thin singular value decompositions of matrices (..., m, n) in float64: a = u diag(s) vt, with u (..., m,
+/// k), s (..., k) in descending order, vt (..., k, n) and k = min(m, n). Uses LAPACK's dgesdd if available, on CUDA
+/// devices cuSOLVER for large matrices, else one-sided Jacobi rotations, for which vectors that belong to a singular
+/// value of zero may be zero. Throws DimensionError for an array of less than two axes or without elements.
 Svd svd(const Array& a);
 
 }  // namespace chainer

@@ -346,6 +346,35 @@ TEST(matrix_products) {
   EXPECT_CLOSE(matmul(d.vt, d.vt.T()), eye(4, {}, 0, float64), {.atol = 1e-10});
 }
 
+TEST(singular_values_of_stacks_of_matrices) {
+  const Array a = random::RandomState(1).randn({2, 3, 5, 4});
+  const Svd all = svd(a);
+  EXPECT_EQ(all.u.shape(), (Shape{2, 3, 5, 4}));
+  EXPECT_EQ(all.s.shape(), (Shape{2, 3, 4}));
+  EXPECT_EQ(all.vt.shape(), (Shape{2, 3, 4, 4}));
+  const Svd one = svd(a[{1, 2}]);
+  EXPECT_CLOSE(all.u[{1, 2}], one.u, {.atol = 0, .rtol = 0});
+  EXPECT_CLOSE(all.s[{1, 2}], one.s, {.atol = 0, .rtol = 0});
+  EXPECT_CLOSE(all.vt[{1, 2}], one.vt, {.atol = 0, .rtol = 0});
+  EXPECT_THROW(DimensionError, "svd: expected non-empty matrices, got shape (3,)", svd(ones({3})));
+  EXPECT_THROW(DimensionError, "svd: expected non-empty matrices, got shape (2, 0, 3)", svd(ones({2, 0, 3})));
+}
+
+TEST(products_with_a_bias) {
+  const Array a = random::RandomState(1).randn({3, 4}), b = random::RandomState(2).randn({4, 5}), bias = arange(5);
+  Array out({3, 5}, float64);
+  matmul_bias_into(a, b, bias.astype(float64), out);
+  EXPECT_CLOSE(out, matmul(a, b) + bias, {.atol = 1e-12});
+  matmul_bias_into(a[{Slice(), Slice(0, 0)}], b[Slice(0, 0)], bias.astype(float64), out);
+  EXPECT_CLOSE(out, broadcast_to(bias, {3, 5}).astype(float64), {.atol = 0, .rtol = 0});
+  EXPECT_THROW(DimensionError, "matmul: a bias of shape (4,) does not fit a result of shape (3, 5)",
+               matmul_bias_into(a, b, ones({4}, float64), out));
+  EXPECT_THROW(DtypeError, "matmul: a bias of dtype float32 for a result of dtype float64",
+               matmul_bias_into(a, b, ones({5}, float32), out));
+  EXPECT_THROW(DimensionError, "matmul: shapes (3, 4) and (5, 4) do not fit a result of shape (3, 5)",
+               matmul_bias_into(a, b.T(), bias.astype(float64), out));
+}
+
 TEST(special_values_behave_as_numpys) {
   const Array x = array({0.f, -0.f, INFINITY, -INFINITY, NAN, 200.f, -200.f, 1e-40f});
   const std::vector<double> s = sigmoid(x).to_vector<double>();

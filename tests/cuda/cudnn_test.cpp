@@ -45,6 +45,7 @@ struct FakeConvolutions {
     return reinterpret_cast<F*>(run_time_library::find(library, name));
   }
   void (*fail)(const char*, int) = find<void(const char*, int)>("fake_cudnn_fail");
+  void (*biases)(int) = find<void(int)>("fake_biases");
   int (*planned)() = find<int()>("fake_planned");
   int (*executed)() = find<int()>("fake_executed");
   int (*engine)() = find<int()>("fake_engine");
@@ -146,6 +147,44 @@ TEST(convolutions_of_every_layout_by_the_library) {
           EXPECT_CLOSE(to_host(got[i]), want[i], {.atol = 1e-4, .rtol = 1e-4});
       }
   EXPECT_EQ(count, 9 * 2 * 3 * 7);  // none was computed by the kernel
+}
+
+// The library adds a bias in the same call if it has a plan for that; otherwise it adds its result to the bias.
+TEST(biases_of_convolutions_by_the_library) {
+  for (const bool planned : {true, false}) {
+    EmulatedConvolutions fake;  // without plans yet
+    fake.biases(planned);
+    for (const Lies lies : {Lies::in_order, Lies::channels_last})
+      for (const Shape& in : {Shape{2, 3, 6, 7}, Shape{2, 3, 9}, Shape{1, 2, 3, 4, 5}}) {
+        Shape filters = in, out = in;
+        filters[0] = 4, out[1] = 4;
+        const int axes = in.ndim() - 2;
+        for (int d = 0; d < axes; ++d) filters[d + 2] = 2, --out[d + 2];
+        const auto all = [&](int64_t v) { return Dims::filled(axes, v); };
+        const ConvolutionPlan plan{all(1), all(0), all(1), 1};
+        const Array x = drawn_for_library(in, float32, 1), w = drawn_for_library(filters, float32, 2),
+                    b = drawn_for_library({4, 2}, float32, 3);
+        for (const bool gaps : {false, true}) {
+          const auto f = [&](const Device& d) {
+            Array y = put_on(d, zeros(out), lies);
+            const Array bias = gaps ? b.to_device(d)[{Slice(), 0}] : b[{Slice(), 0}].copy().to_device(d);
+            d.backend().convolution({Convolution::forward, plan, put_on(d, x, lies), put_on(d, w, lies), bias, y});
+            return y;
+          };
+          const Array y = f(fake.device);  // plans are made
+          fake.device.synchronize();
+          const int executed = fake.executed();
+          const int64_t calls = fake.backend.counts(0).calls;
+          const Array again = f(fake.device);
+          fake.device.synchronize();
+          EXPECT_EQ(fake.executed() - executed, 1);
+          if (lies == Lies::in_order) EXPECT_EQ(fake.backend.counts(0).calls - calls, planned && !gaps ? 1 : 2);
+          EXPECT_CLOSE(to_host(y), f(Device()), {.atol = 1e-4, .rtol = 1e-4});
+          EXPECT_CLOSE(to_host(again), to_host(y), {.atol = 0, .rtol = 0});
+        }
+      }
+    fake.biases(true);
+  }
 }
 
 TEST(a_network_learns_by_convolutions_of_the_library) {

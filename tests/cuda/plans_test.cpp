@@ -116,28 +116,35 @@ TEST(cudnn_has_plans_for_the_convolutions_of_the_manual) {
     for (const PlannedConvolution& c : convolutions_of_the_manual())
       for (const Dtype dtype : {float32, float16, bfloat16, float64})
         for (const Convolution op : {Convolution::forward, Convolution::backward_data, Convolution::backward_weights})
-          for (const bool accumulate : {false, true}) {
-            if (&gpu != gpus && (accumulate || item_size(dtype) != 4)) continue;  // only the GPU differs
+          for (const int sum : {0, 1, 2}) {  // of the result alone, with the elements before, with a bias
+            const bool accumulate = sum == 1, biased = sum == 2;
+            if (biased && op != Convolution::forward) continue;
+            if (&gpu != gpus && (sum || item_size(dtype) != 4)) continue;  // only the GPU differs
             Dims y{c.x[0], c.w[0]};
             for (int d = 0; d < c.pad.ndim(); ++d)
               y.push_back((c.x[d + 2] + 2 * c.pad[d] - (c.w[d + 2] - 1) * c.dilate[d] - 1) / c.stride[d] + 1);
-            const LibraryConvolution call{op,
-                                          planned_tensor(c.x, true),
-                                          planned_tensor(c.w, false),
-                                          planned_tensor(y, true),
-                                          dtype,
-                                          c.stride,
-                                          c.pad,
-                                          c.pad,
-                                          c.dilate,
-                                          accumulate,
-                                          dtype != float32};
+            LibraryConvolution call{op,
+                                    planned_tensor(c.x, true),
+                                    planned_tensor(c.w, false),
+                                    planned_tensor(y, true),
+                                    dtype,
+                                    c.stride,
+                                    c.pad,
+                                    c.pad,
+                                    c.dilate,
+                                    accumulate,
+                                    dtype != float32};
+            if (biased) {
+              Dims size = Dims::filled(y.ndim(), 1);
+              size[1] = c.w[0];
+              call.bias = planned_tensor(size, true);
+            }
             const auto workspace = library->workspace(call);
             plans += workspace.has_value();
             most = std::max(most, workspace.value_or(0));
             if (!workspace)
-              missing +=
-                  text("x ", c.x, ", W ", c.w, ", ", static_cast<int>(op), ", ", dtype, ": ", library->why_not(), "\n");
+              missing += text("x ", c.x, ", W ", c.w, ", ", static_cast<int>(op), ", ", sum, ", ", dtype, ": ",
+                              library->why_not(), "\n");
           }
   }
   std::printf("%s: %d plans, at most %zu MiB of working memory\n%s", version.c_str(), plans, most >> 20,

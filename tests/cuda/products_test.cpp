@@ -71,6 +71,41 @@ TEST(products_of_every_layout_by_the_library) {
   EXPECT_EQ(count, 2 * 2 * 8 * 5);
 }
 
+// The bias is added by the library, in one call; otherwise the product is added to it.
+TEST(products_with_a_bias_by_the_library) {
+  FakeProducts fake;
+  for (const Dtype dtype : {float32, float64})
+    for (const auto& [m, k, n] :
+         {std::array<int64_t, 3>{4, 5, 6}, {1, 5, 6}, {4, 1, 6}, {4, 5, 1}, {1, 1, 1}, {3, 0, 2}})
+      for (int layout = 0; layout < 16; ++layout) {
+        const Array a = drawn_for_product({m, k}, dtype, 1), b = drawn_for_product({k, n}, dtype, 2),
+                    bias = drawn_for_product({n, 2}, dtype, 3);
+        const auto there = [&](const Array& x, int bit) {
+          return layout & bit ? sent_in_other_order(x, fake.device) : x.to_device(fake.device);
+        };
+        Array out = there(zeros({m, n}, dtype), 4);
+        const Array row =
+            layout & 8 ? bias.to_device(fake.device)[{Slice(), 1}] : bias[{Slice(), 1}].copy().to_device(fake.device);
+        const int multiplied = fake.multiplied();
+        const int64_t calls = fake.backend.counts(0).calls;
+        fake.backend.gemm_bias(there(a, 1), there(b, 2), row, out);
+        EXPECT_EQ(fake.multiplied() - multiplied, k ? 1 : 0);
+        const bool in_one_call = k && out.is_contiguous() && row.is_contiguous();
+        if (!in_one_call) continue;  // kernels do not run on this device
+        EXPECT_EQ(fake.backend.counts(0).calls - calls, 1);
+        EXPECT_CLOSE(to_host(out), matmul(a, b) + bias[{Slice(), 1}], {.atol = 1e-5, .rtol = 1e-5});
+      }
+  // The address of the bias may change between calls of one shape.
+  Array out({2, 3}, float32, fake.device);
+  const int chosen = fake.chosen();
+  for (const float value : {1.f, 2.f}) {
+    fake.backend.gemm_bias(ones({2, 4}).to_device(fake.device), ones({4, 3}).to_device(fake.device),
+                           full({3}, value).to_device(fake.device), out);
+    EXPECT_CLOSE(to_host(out), full({2, 3}, 4 + value), {.atol = 0, .rtol = 0});
+  }
+  EXPECT_EQ(fake.chosen(), chosen + 1);
+}
+
 TEST(algorithms_are_asked_for_once_a_shape) {
   FakeProducts fake;
   const Array a = ones({8, 8}).to_device(fake.device), b = ones({8, 4}).to_device(fake.device);

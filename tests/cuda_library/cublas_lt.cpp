@@ -13,6 +13,8 @@ struct Layout {
 };
 struct Product {
   int32_t transposed[2] = {0, 0};
+  uint32_t epilogue = 1;
+  const void* bias = nullptr;
 };
 int chosen = 0, multiplied = 0, failing = 0;
 bool no_algorithm = false;
@@ -31,6 +33,7 @@ void multiply(const Product& p, T alpha, const T* a, const Layout& la, const T* 
         }
         T& to = d[n * ld.offset + i + j * ld.leading];
         to = alpha * sum + (beta == 0 ? 0 : beta * to);
+        if (p.epilogue == 4) to += static_cast<const T*>(p.bias)[i];
       }
 }
 template <class T>
@@ -51,7 +54,15 @@ int cublasLtCreate(void** handle) { return *handle = &chosen, 0; }
 int cublasLtDestroy(void*) { return 0; }
 int cublasLtMatmulDescCreate(void** product, int, int) { return *product = new Product, 0; }
 int cublasLtMatmulDescSetAttribute(void* product, int name, const void* v, std::size_t) {
-  return static_cast<Product*>(product)->transposed[name - 3] = value<int32_t>(v), 0;
+  auto& p = *static_cast<Product*>(product);
+  switch (name) {
+    case 3:
+    case 4: p.transposed[name - 3] = value<int32_t>(v); break;
+    case 7: p.epilogue = value<uint32_t>(v); break;
+    case 8: p.bias = value<const void*>(v); break;
+    default: return 7;
+  }
+  return 0;
 }
 int cublasLtMatmulDescDestroy(void* product) { return delete static_cast<Product*>(product), 0; }
 int cublasLtMatrixLayoutCreate(void** layout, int type, uint64_t rows, uint64_t columns, int64_t leading) {

@@ -29,6 +29,7 @@ struct Thing {  // a descriptor: the bytes of its attributes
 };
 std::vector<Engine> preferred{{0, 0, false}}, others;
 std::string failing;
+bool biases = true;
 int failure = 0, planned = 0, executed = 0, last_engine = -1, living = 0;
 
 int answer(const char* call) { return failing == call ? failure : 0; }
@@ -135,6 +136,27 @@ void convolve(const Thing& operation, T* x, T* w, T* y) {
         });
 }
 
+// Adds the bias (1, K, 1...) of the operation `sum` to the result of a convolution.
+template <class T>
+void add_bias(const Thing& sum, const T* bias, T* y) {
+  const Tensor to(child(sum, 753)), from(child(sum, 752));
+  for (int64_t i = 0; i < to.size[0]; ++i)
+    for (int64_t k = 0; k < to.size[1]; ++k)
+      for (int64_t a = 0; a < to.size[2]; ++a)
+        for (int64_t b = 0; b < to.size[3]; ++b)
+          for (int64_t c = 0; c < to.size[4]; ++c)
+            y[i * to.stride[0] + k * to.stride[1] + a * to.stride[2] + b * to.stride[3] + c * to.stride[4]] +=
+                bias[k * from.stride[1]];
+}
+// A sum of the result of a convolution, which is not in memory, and a bias.
+bool is_sum(const Thing& t) {
+  if (!has(t, {750, 751, 752, 753}) || value<int>(child(t, 750), 0) != 0) return false;
+  const Thing &x = child(t, 751), &y = child(t, 753);
+  const Tensor before(x), bias(child(t, 752)), after(y);
+  return x.values.count(907) == 1 && y.values.count(907) == 0 && before.size == after.size &&
+         before.stride == after.stride && bias.size == std::array<int64_t, 5>{1, after.size[1], 1, 1, 1};
+}
+
 }  // namespace
 
 extern "C" {
@@ -144,6 +166,7 @@ void fake_engines(const unsigned* notes, const int64_t* workspaces, const int* b
   preferred.clear(), others.clear();
   for (int i = 0; i < all; ++i) (i < first ? preferred : others).push_back({notes[i], workspaces[i], broken[i] != 0});
 }
+void fake_biases(int has) { biases = has != 0; }  // whether there are plans with a bias
 void fake_cudnn_fail(const char* call, int status) { failing = call, failure = status; }
 int fake_planned() { return planned; }
 int fake_executed() { return executed; }
@@ -180,6 +203,7 @@ int cudnnBackendFinalize(void* descriptor) {
   t.finished = true;
   bool good = true;
   switch (t.kind) {
+    case 0: good = has(t, {0, 1}); break;
     case 1: good = has(t, {100, 101, 102, 103, 104, 105, 106}); break;
     case 4: good = has(t, {200, 201}); break;
     case 5:
@@ -191,7 +215,13 @@ int cudnnBackendFinalize(void* descriptor) {
     case 10:
     case 11:
     case 12: good = is_operation(t); break;
-    case 15: good = has(t, {800, 801}); break;
+    case 13: good = is_sum(t); break;
+    case 15:
+      good = has(t, {800, 801}) && (t.counts[801] == 1 || (t.counts[801] == 2 && child(t, 801).kind == 10 &&
+                                                           value<void*>(child(t, 801), 705) ==
+                                                               value<void*>(thing(value<void*>(t, 801, 1)), 751)));
+      if (good && t.counts[801] == 2 && !biases) return kNotSupported;
+      break;
     case 16: good = has(t, {1000, 1001, 1003}); break;
     case 17: good = has(t, {900, 901, 902, 903, 906}) && t.counts[902] == t.counts[903] && t.counts[902] >= 4; break;
     default: break;
@@ -230,26 +260,30 @@ int cudnnBackendGetAttribute(void* descriptor, int name, int, int64_t room, int6
 int cudnnBackendExecute(void*, void* plan, void* arguments) {
   if (const int status = answer("cudnnBackendExecute")) return status;
   const Thing &p = thing(plan), &a = thing(arguments);
-  const Thing& operation = child(child(child(child(p, 401), 1), 201), 801);
+  const Thing& graph = child(child(child(p, 401), 1), 201);
+  const Thing& operation = child(graph, 801);
   const Names n = names_of(operation.kind);
-  std::array<void*, 3> at{};  // x, w, y
-  for (int64_t i = 0; i < 3; ++i)
-    for (std::size_t k = 0; k < 3; ++k) {
-      const Thing& tensor = child(operation, std::array{n.x, n.w, n.y}[k]);
-      if (value<int64_t>(tensor, 906) == value<int64_t>(a, 1000, i)) at[k] = value<void*>(a, 1001, i);
-    }
-  for (std::size_t k = 0; k < 3; ++k) {
-    const Thing& tensor = child(operation, std::array{n.x, n.w, n.y}[k]);
-    if (!at[k] || reinterpret_cast<std::size_t>(at[k]) % static_cast<std::size_t>(value<int64_t>(tensor, 900)))
+  const Thing* const sum = graph.counts.at(801) == 2 ? &thing(value<void*>(graph, 801, 1)) : nullptr;
+  std::vector<const Thing*> tensors{&child(operation, n.x), &child(operation, n.w),
+                                    sum ? &child(*sum, 753) : &child(operation, n.y)};
+  if (sum) tensors.push_back(&child(*sum, 752));
+  std::array<void*, 4> at{};  // x, w, y, bias
+  if (a.counts.at(1000) != static_cast<int64_t>(tensors.size())) return kBad;
+  for (std::size_t k = 0; k < tensors.size(); ++k) {
+    for (int64_t i = 0; i < a.counts.at(1000); ++i)
+      if (value<int64_t>(*tensors[k], 906) == value<int64_t>(a, 1000, i)) at[k] = value<void*>(a, 1001, i);
+    if (!at[k] || reinterpret_cast<std::size_t>(at[k]) % static_cast<std::size_t>(value<int64_t>(*tensors[k], 900)))
       return kBad;
   }
   if (p.engine.workspace) std::memset(value<void*>(a, 1003), 0xff, static_cast<std::size_t>(p.engine.workspace));
   ++executed;
+  const auto compute = [&]<class T>(T) {
+    convolve(operation, static_cast<T*>(at[0]), static_cast<T*>(at[1]), static_cast<T*>(at[2]));
+    if (sum) add_bias(*sum, static_cast<const T*>(at[3]), static_cast<T*>(at[2]));
+  };
   const int type = value<int>(child(operation, n.x), 901);
-  if (type == 0)
-    convolve(operation, static_cast<float*>(at[0]), static_cast<float*>(at[1]), static_cast<float*>(at[2]));
-  if (type == 1)
-    convolve(operation, static_cast<double*>(at[0]), static_cast<double*>(at[1]), static_cast<double*>(at[2]));
+  if (type == 0) compute(0.0f);
+  if (type == 1) compute(0.0);
   return 0;
 }
 

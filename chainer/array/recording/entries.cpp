@@ -54,6 +54,10 @@ void Recorder::gemm(const Array& a, const Array& b, Array& out, double alpha, do
   perform("gemm", read({&a, &b}), written({&out}),
           [&real = real_, alpha, beta](Array* const* x) { real.gemm(*x[0], *x[1], *x[2], alpha, beta); });
 }
+void Recorder::gemm_bias(const Array& a, const Array& b, const Array& bias, Array& out) {
+  perform("gemm_bias", read({&a, &b, &bias}), written({&out}),
+          [&real = real_](Array* const* x) { real.gemm_bias(*x[0], *x[1], *x[2], *x[3]); });
+}
 void Recorder::take_rows(const Array& a, const Array& index, Array& out) {
   perform("take_rows", read({&a, &index}), written({&out}),
           [&real = real_](Array* const* x) { real.take_rows(*x[0], *x[1], *x[2]); });

@@ -152,6 +152,7 @@ class Recorder final : public Backend {
   int64_t invert(Array& matrices) override;
   void determinants(Array& matrices, Array& out) override;
   void svd(const Array& a, Array& u, Array& s, Array& vt) override;
+  void gemm_bias(const Array& a, const Array& b, const Array& bias, Array& out) override;
   void check_indices(const IndexCheck& check, const Array& index, Array& out) override;
   bool argsort(const Array& rows, Array& order) override;
   void scatter_largest(Array& out, const Array& index, const Array& values) override;

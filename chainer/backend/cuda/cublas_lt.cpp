@@ -15,6 +15,8 @@ namespace {
 enum Names {
   transpose_a = 3,
   transpose_b = 4,
+  epilogue = 7,
+  bias_address = 8,
   batch_count = 5,
   batch_offset = 6,
   workspace_bytes = 1,
@@ -25,6 +27,7 @@ enum Types { r_32f = 0, r_64f = 1, r_16f = 2, r_16bf = 14, compute_32f = 68, com
 // Schemes for sums of parts: in the workspace in the compute type, and also in the result's type if it has 32 bits or
 // more; in-place schemes use atomics.
 constexpr uint32_t kOrderedSchemes = 6, kWideSchemes = 2;
+constexpr uint32_t kBiasEpilogue = 4;
 constexpr std::size_t kMostChoices = 1024;
 
 }  // namespace
@@ -99,7 +102,7 @@ std::string CublasLt::description() {
 
 // Describes the product left * right and asks for its best algorithm; `best.state` is not 0 if there is none.
 std::unique_ptr<CublasLt::Choice> CublasLt::choose(const std::array<const Matrices*, 3>& all, int type, int compute,
-                                                   int scale, bool has_workspace) {
+                                                   int scale, const void* bias, bool has_workspace) {
   auto made = std::make_unique<Choice>(f_);
   int status = f_.make_product(&made->product, compute, scale);
   const auto then = [&](auto&& f) {
@@ -118,6 +121,10 @@ std::unique_ptr<CublasLt::Choice> CublasLt::choose(const std::array<const Matric
     then([&] { return f_.make_layout(&made->layouts[i], type, rows, columns, m.leading()); });
     then([&] { return f_.set_layout(made->layouts[i], batch_count, &count, sizeof count); });
     then([&] { return f_.set_layout(made->layouts[i], batch_offset, &m.stack, sizeof m.stack); });
+  }
+  if (bias) {
+    then([&] { return f_.set_product(made->product, epilogue, &kBiasEpilogue, sizeof kBiasEpilogue); });
+    then([&] { return f_.set_product(made->product, bias_address, &bias, sizeof bias); });
   }
   const std::size_t room = has_workspace ? kWorkspace : 0;
   void* wish = nullptr;
@@ -159,6 +166,7 @@ bool CublasLt::multiply(CuHandle stream, const ProductCall& call, void* workspac
   }
   Matrices a = matrices_of(call.a), b = matrices_of(call.b), out = matrices_of(call.out);
   if (!out.is_row_major()) {
+    if (call.bias) return false;  // the library adds it to the columns of its own result
     std::swap(a, b);
     a = a.transposed(), b = b.transposed(), out = out.transposed();
   }
@@ -166,17 +174,24 @@ bool CublasLt::multiply(CuHandle stream, const ProductCall& call, void* workspac
   if (!out.is_row_major() || !fits(a) || !fits(b) || a.columns == 0 || out.rows == 0 || out.columns == 0) return false;
 
   const std::array<const Matrices*, 3> all{&b, &a, &out};  // left, right, result
-  Key key{type, out.count, out.rows, out.columns, a.columns, call.beta != 0, workspace != nullptr};
+  Key key{type,
+          out.count,
+          out.rows,
+          out.columns,
+          a.columns,
+          call.beta != 0,
+          workspace != nullptr,
+          call.bias ? alignment(call.bias) : 0};
   for (std::size_t i = 0; i < 3; ++i) {
     const Matrices& m = *all[i];
-    key[7 + 4 * i] = m.is_row_major(), key[8 + 4 * i] = m.leading(), key[9 + 4 * i] = m.stack;
-    key[10 + 4 * i] = alignment(m.data);
+    key[8 + 4 * i] = m.is_row_major(), key[9 + 4 * i] = m.leading(), key[10 + 4 * i] = m.stack;
+    key[11 + 4 * i] = alignment(m.data);
   }
 
   auto found = choices_.find(key);
   if (found == choices_.end()) {
     if (choices_.size() >= kMostChoices) choices_.clear();
-    found = choices_.emplace(key, choose(all, type, compute, scale, workspace != nullptr)).first;
+    found = choices_.emplace(key, choose(all, type, compute, scale, call.bias, workspace != nullptr)).first;
   }
   const Choice& c = *found->second;
   if (c.best.state != 0) return false;  // no algorithm: a kernel computes the product
@@ -184,9 +199,12 @@ bool CublasLt::multiply(CuHandle stream, const ProductCall& call, void* workspac
   const bool wide = scale == r_64f;
   const void *alpha = wide ? static_cast<const void*>(&call.alpha) : &alpha32,
              *beta = wide ? static_cast<const void*>(&call.beta) : &beta32;
-  const int status =
-      f_.multiply(handle_, c.product, alpha, b.data, c.layouts[0], a.data, c.layouts[1], beta, out.data, c.layouts[2],
-                  out.data, c.layouts[2], &c.best.algorithm, workspace, workspace ? kWorkspace : 0, stream);
+  int status = 0;
+  if (call.bias) status = f_.set_product(c.product, bias_address, &call.bias, sizeof call.bias);
+  if (status == 0)
+    status =
+        f_.multiply(handle_, c.product, alpha, b.data, c.layouts[0], a.data, c.layouts[1], beta, out.data, c.layouts[2],
+                    out.data, c.layouts[2], &c.best.algorithm, workspace, workspace ? kWorkspace : 0, stream);
   if (status != 0)
     throw DeviceError("cublasLtMatmul: status ", status, " for (", out.rows, ", ", a.columns, ") x (", a.columns, ", ",
                       out.columns, ") of ", call.dtype);

@@ -75,7 +75,7 @@ class CublasLt {
   struct Choice;
   static Matrices matrices_of(const ProductCall::Matrices& m);
   std::unique_ptr<Choice> choose(const std::array<const Matrices*, 3>& all, int type, int compute, int scale,
-                                 bool has_workspace);
+                                 const void* bias, bool has_workspace);
 
   Functions f_;
   void* handle_ = nullptr;

@@ -221,6 +221,23 @@ void CudaBackend::forget_wrong_indices(DeviceState& d) {
   launch(d.index, "fill_int64", {}, {256, 1, 1}, args);
 }
 
+WrongIndex* CudaBackend::next_check(DeviceState& d, const IndexCheck& check) {
+  Capturing::refuse(*this, d.index, "it checks its operands");
+  if (!d.wrong) {
+    constexpr std::size_t bytes = kChecks * sizeof(WrongIndex);
+    d.wrong = static_cast<WrongIndex*>(driver_->allocate(d.index, bytes));
+    if (!d.wrong) throw DeviceError(name(d.index), ": cannot allocate ", bytes, " bytes for errors");
+    driver_->begin_block(d.index, d.stream, d.wrong, bytes, bytes);
+    forget_wrong_indices(d);
+  }
+  if (d.checks.size() == kChecks) {
+    ++d.counts.waits;
+    report_wrong_indices(d);
+  }
+  d.checks.push_back(check);
+  return d.wrong + d.checks.size() - 1;
+}
+
 void CudaBackend::check_indices(const IndexCheck& check, const Array& index, Array& out) {
   if (out.size() == 0) return;
   // An empty axis has no row that a kernel could read or write in place of that of a wrong index.
@@ -233,20 +250,7 @@ void CudaBackend::check_indices(const IndexCheck& check, const Array& index, Arr
   args.columns = check.columns, args.wraps = check.wraps, args.inner = check.inner;
   args.n = out.size(), args.size = check.size;
   with_device(out.device().index(), [&](DeviceState& d) {
-    Capturing::refuse(*this, d.index, "it checks indices");
-    if (!d.wrong) {
-      constexpr std::size_t bytes = kChecks * sizeof(WrongIndex);
-      d.wrong = static_cast<WrongIndex*>(driver_->allocate(d.index, bytes));
-      if (!d.wrong) throw DeviceError(name(d.index), ": cannot allocate ", bytes, " bytes for errors");
-      driver_->begin_block(d.index, d.stream, d.wrong, bytes, bytes);
-      forget_wrong_indices(d);
-    }
-    if (d.checks.size() == kChecks) {
-      ++d.counts.waits;
-      report_wrong_indices(d);
-    }
-    args.wrong = d.wrong + d.checks.size();
-    d.checks.push_back(check);
+    args.wrong = next_check(d, check);
     const Threads t(args.n);
     launch(d.index, "check_indices", t.grid, t.block, args);
   });
@@ -309,21 +313,38 @@ void CudaBackend::convolve(int index, const LibraryConvolution& call, void* work
   });
 }
 
-void CudaBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) {
-  if (out.size() == 0) return;
+// Returns the arguments of alpha a b + beta out.
+static ProductCall product_call(const Array& a, const Array& b, Array& out, double alpha, double beta) {
   const auto matrices = [](const Array& m, const void* data) {
     return ProductCall::Matrices{const_cast<void*>(data), m.shape(), m.strides()};
   };
   const void *left = a.raw(), *right = b.raw();
-  const ProductCall call{
-      matrices(a, left), matrices(b, right), matrices(out, out.mutable_raw()), out.dtype(), alpha, beta};
-  const int index = out.device().index();
-  const bool done = with_device(index, [&](DeviceState& d) {
-    const bool by_library = driver_->multiply(d.work_stream(*this), call);
-    d.counts.calls += by_library && !Capturing::of(*this, index);
-    return by_library;
+  return {matrices(a, left), matrices(b, right), matrices(out, out.mutable_raw()), out.dtype(), alpha, beta};
+}
+
+bool CudaBackend::multiply_by_library(const ProductCall& call, int index) {
+  return with_device(index, [&](DeviceState& d) {
+    const bool done = driver_->multiply(d.work_stream(*this), call);
+    d.counts.calls += done && !Capturing::of(*this, index);
+    return done;
   });
-  if (!done) multiply_by_kernel(call, index);
+}
+
+void CudaBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) {
+  if (out.size() == 0) return;
+  const ProductCall call = product_call(a, b, out, alpha, beta);
+  const int index = out.device().index();
+  if (!multiply_by_library(call, index)) multiply_by_kernel(call, index);
+}
+
+void CudaBackend::gemm_bias(const Array& a, const Array& b, const Array& bias, Array& out) {
+  if (out.size() == 0) return;
+  if (a.shape()[1] && bias.is_contiguous()) {
+    ProductCall call = product_call(a, b, out, 1, 0);
+    call.bias = const_cast<void*>(bias.raw());
+    if (multiply_by_library(call, out.device().index())) return;
+  }
+  Backend::gemm_bias(a, b, bias, out);
 }
 
 }  // namespace chainer::cuda

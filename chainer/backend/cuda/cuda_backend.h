@@ -19,6 +19,7 @@ struct MomentsArgs;
 struct MomentsMergeArgs;
 struct RowsMomentsArgs;
 struct ProgramArgs;
+struct WrongIndex;
 
 /// All work of a device runs in one stream, in the order of the calls by all threads. Entries return before their work
 /// has run; device_to_host() and synchronize() wait. An error in such work makes the device unusable: each later call
@@ -73,6 +74,10 @@ class CudaBackend final : public Backend {
                     int64_t inner) override;
   bool fourier(const Array& re, const Array& im, bool inverse, double scale, Array& yr, Array& yi) override;
   void gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) override;
+  void gemm_bias(const Array& a, const Array& b, const Array& bias, Array& out) override;
+  int64_t invert(Array& matrices) override;
+  void determinants(Array& matrices, Array& out) override;
+  void svd(const Array& a, Array& u, Array& s, Array& vt) override;
   void take_rows(const Array& a, const Array& index, Array& out) override;
   void scatter_rows(Array& out, const Array& index, const Array& values, bool accumulate) override;
   void update(Update op, Array& param, const Array& grad, std::span<Array> states,
@@ -131,17 +136,25 @@ class CudaBackend final : public Backend {
                Array& gx);
   void reduce_in_parts(Reduce op, const Array& a, const Dims& axes, Array& out);
   void standardize_rows(RowsMomentsArgs args, const Array& x, const Array& y);
+  /// Return true if a library computed the result.
+  bool multiply_by_library(const ProductCall& call, int index);
+  bool convolve_by_library(const ConvolutionCall& call);
+  Array room_for(const SolverCall& call, const Device& device);
+  void solve(const SolverCall& call, Array& room);
+  void check_solved(const Array& info, void (*fail)(int64_t, int64_t, const IndexCheck&));
+  bool invert_by_library(Array& matrices);
+  bool svd_by_library(const Array& a, Array& u, Array& s, Array& vt);
   void multiply_by_kernel(const ProductCall& call, int index);
-  /// Returns true if a library computed the convolution.
   void scan_rows(Scan op, const Array& a, Array out, const Array& before);
   void combine_rows(Array& out, const Array& index, const Array& values, const std::string& name);
-  bool convolve_by_library(const ConvolutionCall& call);
   std::optional<std::size_t> convolution_workspace(int index, const LibraryConvolution& call);
   void convolve(int index, const LibraryConvolution& call, void* workspace);
   void launch_kernel(int index, Launch launch, const void* args);
   /// Waits for the device. Throws IndexError for the first index out of range found by kernels since the last call.
   void report_wrong_indices(DeviceState& d);
   void forget_wrong_indices(DeviceState& d);
+  /// Returns where a kernel writes what its check finds, which the next wait reports by check.fail().
+  WrongIndex* next_check(DeviceState& d, const IndexCheck& check);
   /// Returns a block: during a capture one that was freed in it, if there is one of about this size.
   memory::Block allocate_in(DeviceState& d, std::size_t bytes);
   void release_all(DeviceState& d, const std::vector<memory::Block>& blocks) noexcept;

@@ -2,21 +2,25 @@
 #include "chainer/backend/cuda/cudnn.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <utility>
 
 #include "chainer/backend/cuda/libraries.h"
+#include "chainer/core/small_vector.h"
 
 namespace chainer::cuda {
 namespace {
 
 // The library's constants.
 enum CudnnKinds {
+  kind_pointwise = 0,
   kind_convolution = 1,
   kind_engine = 2,
   kind_configuration = 3,
   kind_heuristics = 4,
   kind_plan = 5,
+  kind_pointwise_operation = 13,
   kind_graph = 15,
   kind_arguments = 16,
   kind_tensor = 17,
@@ -25,6 +29,7 @@ enum CudnnKinds {
 enum CudnnTypes {
   of_handle = 0,
   of_data_type = 1,
+  of_bool = 2,
   of_int64 = 3,
   of_float = 4,
   of_double = 5,
@@ -32,10 +37,13 @@ enum CudnnTypes {
   of_convolution_mode = 7,
   of_heuristics_mode = 8,
   of_note = 11,
+  of_pointwise_mode = 14,
   of_descriptor = 15,
   of_char = 24
 };
 enum CudnnNames {
+  pointwise_mode = 0,
+  pointwise_compute = 1,
   convolution_compute = 100,
   convolution_mode = 101,
   convolution_dilations = 102,
@@ -52,6 +60,10 @@ enum CudnnNames {
   plan_configuration = 401,
   plan_workspace = 402,
   plan_device = 407,
+  pointwise = 750,
+  pointwise_x = 751,
+  pointwise_other = 752,
+  pointwise_y = 753,
   graph_handle = 800,
   graph_operations = 801,
   tensor_alignment = 900,
@@ -59,6 +71,7 @@ enum CudnnNames {
   tensor_size = 902,
   tensor_strides = 903,
   tensor_id = 906,
+  tensor_virtual = 907,
   arguments_ids = 1000,
   arguments_addresses = 1001,
   arguments_workspace = 1003,
@@ -73,7 +86,7 @@ enum CudnnNotes {
   changing_bits = 4,
   all_notes = 10
 };
-enum CudnnModes { mode_fallback = 2, mode_a = 3, cross_correlation = 1 };
+enum CudnnModes { mode_fallback = 2, mode_a = 3, cross_correlation = 1, pointwise_add = 0 };
 
 // Per operation: its kind, and the names of its attributes.
 struct CudnnOperation {
@@ -84,7 +97,10 @@ constexpr CudnnOperation kCudnnOperations[] = {{"forward", 10, 700, 701, 702, 70
                                                {"backward_data", 12, 706, 707, 708, 709, 710, 711},
                                                {"backward_weights", 11, 712, 713, 714, 715, 716, 717}};
 const CudnnOperation& cudnn_operation(Convolution op) { return kCudnnOperations[static_cast<std::size_t>(op)]; }
-constexpr int64_t kCudnnIds[] = {1, 2, 3};  // of x, w, y
+// The tensors of a call, numbered from 1. The bias may not be given.
+std::array<const LibraryConvolution::Tensor*, 4> tensors_of(const LibraryConvolution& call) {
+  return {&call.x, &call.w, &call.y, &call.bias};
+}
 
 template <class Call>
 auto& result_of(Call& call) {
@@ -219,21 +235,34 @@ std::unique_ptr<Cudnn::Plan> Cudnn::build(const LibraryConvolution& call) {
   convolution.set(convolution_axes, Dims{call.stride.ndim()}).set(convolution_pads, call.pad);
   convolution.set(convolution_post_paddings, call.pad_end).set(convolution_dilations, call.dilate);
   convolution.set(convolution_strides, call.stride).finish("a convolution");
-  std::vector<Descriptor*> tensors;
-  for (const LibraryConvolution::Tensor* t : {&call.x, &call.w, &call.y}) {
+  // The result of a convolution with a bias is not in memory, but the sum is.
+  const bool biased = call.bias.is_given();
+  const auto tensor = [&](int64_t id, const LibraryConvolution::Tensor& t, bool in_memory = true) -> Descriptor& {
     Descriptor& d = part(kind_tensor);
-    d.set(tensor_id, of_int64, 1, &kCudnnIds[tensors.size()]).set(tensor_type, of_data_type, 1, &*type);
-    d.set(tensor_alignment, Dims{t->alignment}).set(tensor_size, t->size).set(tensor_strides, t->strides);
-    tensors.push_back(&d.finish("a tensor"));
-  }
+    d.set(tensor_id, of_int64, 1, &id).set(tensor_type, of_data_type, 1, in_memory ? &*type : &compute);
+    d.set(tensor_alignment, Dims{t.alignment}).set(tensor_size, t.size).set(tensor_strides, t.strides);
+    const bool is_virtual = !in_memory;
+    if (is_virtual) d.set(tensor_virtual, of_bool, 1, &is_virtual);
+    return d.finish("a tensor");
+  };
+  Descriptor &x = tensor(1, call.x), &w = tensor(2, call.w), &y = tensor(3, call.y);
+  Descriptor& convolved = biased ? tensor(5, call.y, false) : y;
   const double alpha = 1, beta = call.accumulate;
   const float alpha32 = 1, beta32 = call.accumulate;
   const int number = wide ? of_double : of_float;
   Descriptor& operation = part(names.kind);
-  operation.set(names.convolution, convolution);
-  operation.set(names.x, *tensors[0]).set(names.w, *tensors[1]).set(names.y, *tensors[2]);
+  operation.set(names.convolution, convolution).set(names.x, x).set(names.w, w).set(names.y, convolved);
   operation.set(names.alpha, number, 1, wide ? static_cast<const void*>(&alpha) : &alpha32);
   operation.set(names.beta, number, 1, wide ? static_cast<const void*>(&beta) : &beta32).finish("an operation");
+  SmallVector<void*, 2> operations{operation.raw};
+  if (biased) {
+    Descriptor &addition = part(kind_pointwise), &sum = part(kind_pointwise_operation);
+    const int add = pointwise_add;
+    addition.set(pointwise_mode, of_pointwise_mode, 1, &add);
+    addition.set(pointwise_compute, of_data_type, 1, &compute).finish("an addition");
+    sum.set(pointwise, addition).set(pointwise_x, convolved).set(pointwise_other, tensor(4, call.bias));
+    operations.push_back(sum.set(pointwise_y, y).finish("a sum").raw);
+  }
 
   Descriptor* device = nullptr;
   if (!described_.empty()) {
@@ -242,7 +271,8 @@ std::unique_ptr<Cudnn::Plan> Cudnn::build(const LibraryConvolution& call) {
   }
   Descriptor& graph = part(kind_graph);
   if (!device) graph.set(graph_handle, of_handle, 1, &handle_);
-  graph.set(graph_operations, operation).finish("a graph");
+  graph.set(graph_operations, of_descriptor, static_cast<int64_t>(operations.size()), operations.data());
+  graph.finish("a graph");
 
   why_not_ = "cuDNN has no engine with deterministic sums in the precision of the dtype";
   for (const int wanted : {mode_a, mode_fallback}) try {
@@ -286,9 +316,9 @@ Cudnn::Plan* Cudnn::plan(const LibraryConvolution& call) {
   Key key{static_cast<int64_t>(call.op), static_cast<int64_t>(call.dtype), call.accumulate,
           static_cast<int64_t>(call.tensor_cores), call.stride.ndim()};
   const auto put = [&](const Dims& d) { key.insert(key.end(), d.begin(), d.end()); };
-  for (const LibraryConvolution::Tensor* t : {&call.x, &call.w, &call.y}) {
-    put(t->size), put(t->strides);
-    key.push_back(t->alignment);
+  for (const LibraryConvolution::Tensor* t : tensors_of(call)) {
+    key.push_back(t->is_given() ? t->alignment : 0);
+    if (t->is_given()) put(t->size), put(t->strides);
   }
   put(call.stride), put(call.pad), put(call.pad_end), put(call.dilate);
   const auto found = plans_.find(key);
@@ -338,9 +368,17 @@ void Cudnn::measure(Plan& p, CuHandle stream, LibraryConvolution call, char* wor
 }
 
 void Cudnn::execute(CuHandle stream, const Descriptor& plan, const LibraryConvolution& call, void* workspace) {
-  void* const addresses[] = {call.x.data, call.w.data, call.y.data};
+  SmallVector<int64_t, 4> ids;
+  SmallVector<void*, 4> addresses;
+  int64_t id = 0;
+  for (const LibraryConvolution::Tensor* t : tensors_of(call)) {
+    ++id;
+    if (t->is_given()) ids.push_back(id), addresses.push_back(t->data);
+  }
+  const auto count = static_cast<int64_t>(ids.size());
   Descriptor arguments(*this, kind_arguments);
-  arguments.set(arguments_ids, of_int64, 3, kCudnnIds).set(arguments_addresses, of_address, 3, addresses);
+  arguments.set(arguments_ids, of_int64, count, ids.data());
+  arguments.set(arguments_addresses, of_address, count, addresses.data());
   arguments.set(arguments_workspace, of_address, 1, &workspace).finish("arguments");
   expect_success(f_.set_stream(handle_, stream), "cudnnSetStream");
   expect_success(f_.execute(handle_, plan.raw, arguments.raw), "cudnnBackendExecute");

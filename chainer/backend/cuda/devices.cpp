@@ -47,6 +47,7 @@ std::string cuda_description() {
        {std::pair<const char*, std::string>{"cuBLASLt", cuda::CublasLt::description()},
         {"cuDNN", cudnn},
         {"cuFFT", cuda::Cufft::description()},
+        {"cuSOLVER", cuda::Cusolver::description()},
         {"NCCL", cuda::Nccl::description()},
         {"NVRTC", nvrtc}})
     found += "; " + (description.empty() ? text(name, " was not found") : description + " was found");

@@ -27,6 +27,7 @@ using Event = struct EventOfDriver*;
 using Graph = struct GraphOfDriver*;
 
 /// A matrix product for a library: alpha a b + beta out, where each is a stack of matrices with strides in elements.
+/// `bias`, if given, is a row without gaps that is added to each row of the result.
 struct ProductCall {
   struct Matrices {
     void* data;
@@ -36,6 +37,7 @@ struct ProductCall {
   Matrices a, b, out;
   Dtype dtype;
   double alpha, beta;
+  void* bias = nullptr;
 };
 
 /// One of the operations of a convolution for a library. Tensors are (N, C, spatial...) and (K, C / groups, k...) with
@@ -45,6 +47,7 @@ struct LibraryConvolution {
     void* data;
     Dims size, strides;  ///< in elements
     int64_t alignment;   ///< of `data` in bytes, at most 16
+    bool is_given() const { return size.ndim() > 0; }
   };
   Convolution op;
   Tensor x, w, y;  ///< one of them is the output
@@ -53,6 +56,7 @@ struct LibraryConvolution {
   bool accumulate;
   bool tensor_cores;
   bool tune = false;  ///< measure the library's algorithms, once
+  Tensor bias = {};   ///< (1, K, 1...): added to a forward result, which is not accumulated then; may not be given
 };
 
 /// Fourier transforms for a library, in place: `rows` rows of n complex numbers, each of which has its real and its
@@ -62,6 +66,18 @@ struct FourierCall {
   int64_t n, rows;
   Dtype dtype;  ///< float32 or float64
   bool inverse;
+};
+
+/// The inverse or the singular values of one matrix of double for a library, which overwrites it. Matrices are
+/// column-major and without gaps.
+struct SolverCall {
+  enum class Kind : uint8_t { inverse, svd } kind;
+  int64_t rows, columns;  ///< of an inverse the same, of singular values rows >= columns
+  double* a = nullptr;
+  double* inverse = nullptr;                         ///< holds the identity matrix before
+  int32_t* exchanged = nullptr;                      ///< of an inverse: room for each row
+  double *u = nullptr, *s = nullptr, *vt = nullptr;  ///< (rows, columns), (columns), (columns, columns)
+  int32_t* info = nullptr;  ///< two numbers, of which the first is positive if there is no result
 };
 
 class Nccl;
@@ -151,6 +167,9 @@ class Driver {
   /// no data yet.
   virtual std::optional<std::size_t> fourier_workspace(Stream, const FourierCall&) { return {}; }
   virtual void transform(Stream, const FourierCall&, void* /*workspace*/) {}
+  /// Returns the bytes of workspace that solve() needs for a call; nothing if no library supports it.
+  virtual std::optional<std::size_t> solver_workspace(Stream, const SolverCall&) { return {}; }
+  virtual void solve(Stream, const SolverCall&, void* /*workspace*/) {}
 };
 
 }  // namespace chainer::cuda

@@ -432,4 +432,17 @@ void CudaDriver::transform(Stream s, const FourierCall& call, void* workspace) {
   if (blocking_) synchronize(s);
 }
 
+// Without the library kernels do its work, more slowly: nothing is missing.
+std::optional<std::size_t> CudaDriver::solver_workspace(Stream s, const SolverCall& call) {
+  const Use current(*this, of(s).device);
+  OneDevice& d = *current;
+  if (!std::exchange(d.asked_for_solver, true)) d.solver = Cusolver::open();
+  return d.solver ? d.solver->workspace(call) : std::nullopt;
+}
+void CudaDriver::solve(Stream s, const SolverCall& call, void* workspace) {
+  const Use current(*this, of(s).device);
+  current->solver->solve(of(s).handle, call, workspace);
+  if (blocking_) synchronize(s);
+}
+
 }  // namespace chainer::cuda

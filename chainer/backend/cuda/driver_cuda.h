@@ -9,6 +9,7 @@
 #include "chainer/backend/cuda/cublas_lt.h"
 #include "chainer/backend/cuda/cudnn.h"
 #include "chainer/backend/cuda/cufft.h"
+#include "chainer/backend/cuda/cusolver.h"
 #include "chainer/backend/cuda/driver.h"
 #include "chainer/backend/cuda/libcuda.h"
 #include "chainer/backend/cuda/nccl.h"
@@ -80,6 +81,9 @@ class CudaDriver final : public Driver {
   /// Uses cuFFT, if available.
   std::optional<std::size_t> fourier_workspace(Stream stream, const FourierCall& call) override;
   void transform(Stream stream, const FourierCall& call, void* workspace) override;
+  /// Uses cuSOLVER, if available.
+  std::optional<std::size_t> solver_workspace(Stream stream, const SolverCall& call) override;
+  void solve(Stream stream, const SolverCall& call, void* workspace) override;
 
  private:
   struct OneDevice {
@@ -90,9 +94,11 @@ class CudaDriver final : public Driver {
     std::unordered_map<std::string, CuHandle> functions;
     std::unique_ptr<CublasLt> products;
     void* workspace = nullptr;
-    bool asked_for_products = false, asked_for_convolutions = false, asked_for_fourier = false;
+    bool asked_for_products = false, asked_for_convolutions = false, asked_for_fourier = false,
+         asked_for_solver = false;
     std::unique_ptr<Cudnn> convolutions;
     std::unique_ptr<Cufft> fourier;
+    std::unique_ptr<Cusolver> solver;
     int64_t graphs = 0;     // captured graphs, which use plans of cuDNN and cuFFT
     bool captures = false;  // a graph is being captured
   };

@@ -103,7 +103,19 @@ bool CudaBackend::convolve_by_library(const ConvolutionCall& asked) {
                           asked.accumulate || bias,
                           plan.tensor_cores,
                           plan.autotune && !Capturing::of(*this, index)};
-  const std::optional<std::size_t> bytes = convolution_workspace(index, call);
+  // The library adds the bias to the result if it has a plan for that; else it adds its result to the bias.
+  std::optional<std::size_t> bytes;
+  if (bias && asked.op == Convolution::forward && !asked.accumulate && bias.is_contiguous()) {
+    LibraryConvolution with_bias = call;
+    with_bias.accumulate = false;
+    Dims size = Dims::filled(call.y.size.ndim(), 1);
+    size[1] = bias.size();
+    void* const data = const_cast<void*>(bias.raw());
+    with_bias.bias = {data, size, dense_strides(size, true), alignment_of_tensor(data)};
+    bytes = convolution_workspace(index, with_bias);
+    if (bytes) call = with_bias;
+  }
+  if (!bytes) bytes = convolution_workspace(index, call);
   if (!bytes) return false;
   Array room, a_copy, b_copy;
   try {
@@ -118,7 +130,7 @@ bool CudaBackend::convolve_by_library(const ConvolutionCall& asked) {
   };
   if (!a_order) copied(a, a_copy);
   if (!b_order) copied(b, b_copy);
-  if (bias) {  // the library adds to it
+  if (bias && !call.bias.is_given()) {
     Strides steps = Dims::filled(out.ndim(), 0);
     steps[1] = bias.strides()[0];
     const Array wide(ArrayBody::view(bias.body_ref(), out.shape(), steps, 0));

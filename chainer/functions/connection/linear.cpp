@@ -32,13 +32,12 @@ struct LinearFunction : FunctionNode {
     retain_inputs({0, 1});
     const int64_t n = in[0].shape()[0], out = in[1].shape()[0];
     Array y({n, out}, in[0].dtype(), in[0].device());
-    const bool bias = in.size() == 3;
-    if (bias) copy_elements(chainer::broadcast_to(in[2], y.shape()), y);  // the product is added to it in place
-    if (in[0].shape()[1] == 0) {
-      if (!bias) y.fill(0);
-    } else {
-      matmul_into(in[0], weight_for(in[0], in[1]).T(), y, 1, bias ? 1 : 0);
-    }
+    if (in.size() == 3)
+      matmul_bias_into(in[0], weight_for(in[0], in[1]).T(), in[2], y);
+    else if (in[0].shape()[1] == 0)
+      y.fill(0);
+    else
+      matmul_into(in[0], weight_for(in[0], in[1]).T(), y, 1, 0);
     return {y};
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {

@@ -25,12 +25,8 @@ Eigen eigen(const Array& a) {
   const Array wide = a.astype(float64), finite = isfinite(chainer::sum(wide, {1, 2}, true));
   const Array valid = chainer::where(finite, (wide + chainer::swapaxes(wide, 1, 2)) * 0.5,
                                      eye(a.shape()[1], {}, 0, float64).to_device(a.device()));
-  Arrays vectors, values;
-  for (int64_t i = 0; i < a.shape()[0]; ++i) {
-    const Svd d = svd(valid[{i}]);
-    vectors.push_back(d.u), values.push_back(d.s);
-  }
-  return {chainer::stack(vectors), chainer::stack(values), finite};
+  const Svd d = svd(valid);
+  return {d.u, d.s, finite};
 }
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();

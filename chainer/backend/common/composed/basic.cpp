@@ -50,6 +50,11 @@ void Backend::fill(Array& out, Scalar value) {
   elementwise(Elementwise::copy, in, out, conversion_type(out.dtype(), out.dtype()));
 }
 
+void Backend::gemm_bias(const Array& a, const Array& b, const Array& bias, Array& out) {
+  copy_elements(spread(bias, out.shape()), out);  // the product is added to it in place
+  if (a.shape()[1]) gemm(a, b, out, 1, 1);
+}
+
 void Backend::scan(Scan op, const Array& a, int axis, Array& out) {
   if (a.size() == 0) return;
   Shape shape = a.shape();

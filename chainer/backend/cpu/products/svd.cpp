@@ -60,9 +60,7 @@ void jacobi(const Array& a, Array& u, Array& singular, Array& vt) {
   }
 }
 
-}  // namespace
-
-void CpuBackend::svd(const Array& a, Array& u, Array& s, Array& vt) {
+void svd_of_matrix(const Array& a, Array& u, Array& s, Array& vt) {
   const int64_t m = a.shape()[0], n = a.shape()[1], k = std::min(m, n);
   const Blas* library = blas();
   if (!library || !library->dgesdd) {
@@ -89,6 +87,15 @@ void CpuBackend::svd(const Array& a, Array& u, Array& s, Array& vt) {
   std::vector<double> work(static_cast<std::size_t>(lwork));
   call(work.data());
   if (info != 0) throw RuntimeError("svd: LAPACK's dgesdd did not converge (info ", info, ")");
+}
+
+}  // namespace
+
+void CpuBackend::svd(const Array& a, Array& u, Array& s, Array& vt) {
+  for (int64_t i = 0; i < a.shape()[0]; ++i) {
+    Array left = u[{i}], values = s[{i}], right = vt[{i}];
+    svd_of_matrix(a[{i}], left, values, right);
+  }
 }
 
 }  // namespace chainer::cpu

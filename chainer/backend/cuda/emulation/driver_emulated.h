@@ -82,6 +82,9 @@ class EmulatedDriver : public Driver {
   /// By the host's kernels, unless CHAINER_CUFFT_LIBRARY is "none".
   std::optional<std::size_t> fourier_workspace(Stream stream, const FourierCall& call) override;
   void transform(Stream stream, const FourierCall& call, void* workspace) override;
+  /// By the host's backend, unless CHAINER_CUSOLVER_LIBRARY is "none".
+  std::optional<std::size_t> solver_workspace(Stream stream, const SolverCall& call) override;
+  void solve(Stream stream, const SolverCall& call, void* workspace) override;
   void convolutions_by(std::unique_ptr<Cudnn> library) { convolutions_ = std::move(library); }
 
  private:

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Replaces a device's libraries by the host's backend on emulated memory.
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -21,6 +24,11 @@ Array over(void* data, const ProductCall::Matrices& m, Dtype dtype) {
   body->set_strides(m.strides);
   body->data = static_cast<char*>(data);
   return Array(std::move(body));
+}
+
+bool is_none(const char* variable) {
+  const char* const chosen = std::getenv(variable);
+  return chosen && std::string_view(chosen) == "none";
 }
 
 double seconds_of(const std::function<void()>& work) {
@@ -45,8 +53,12 @@ bool EmulatedDriver::multiply(Stream stream, const ProductCall& c) {
   if (!is_floating(c.dtype)) return false;
   expect_no_failure("product");
   void *a = opened(c.a.data), *b = opened(c.b.data), *out = opened(c.out.data);
+  void* const bias = c.bias ? opened(c.bias) : nullptr;
   reinterpret_cast<Queue*>(stream)->add([=] {
     Array to = over(out, c.out, c.dtype);
+    if (bias)
+      return kHostBackend->gemm_bias(over(a, c.a, c.dtype), over(b, c.b, c.dtype),
+                                     over(bias, {bias, {c.out.shape[1]}, {1}}, c.dtype), to);
     kHostBackend->gemm(over(a, c.a, c.dtype), over(b, c.b, c.dtype), to, c.alpha, c.beta);
   });
   return true;
@@ -72,15 +84,15 @@ std::optional<std::size_t> EmulatedDriver::convolution_workspace(Stream, const L
 void EmulatedDriver::convolve(Stream stream, const LibraryConvolution& c, void* workspace) {
   expect_no_failure("convolution");
   LibraryConvolution call = c;
-  for (LibraryConvolution::Tensor* t : {&call.x, &call.w, &call.y}) t->data = opened(t->data);
+  for (LibraryConvolution::Tensor* t : {&call.x, &call.w, &call.y, &call.bias})
+    if (t->is_given()) t->data = opened(t->data);
   void* const room = workspace ? opened(workspace) : nullptr;
   reinterpret_cast<Queue*>(stream)->add(
       [library = convolutions_, call, room] { library->convolve(nullptr, call, room, seconds_of); });
 }
 
 std::optional<std::size_t> EmulatedDriver::fourier_workspace(Stream, const FourierCall& c) {
-  const char* const chosen = std::getenv("CHAINER_CUFFT_LIBRARY");
-  if (chosen && std::string_view(chosen) == "none") return {};
+  if (is_none("CHAINER_CUFFT_LIBRARY")) return {};
   return static_cast<std::size_t>(4 * c.n * c.rows * item_size(c.dtype));
 }
 void EmulatedDriver::transform(Stream stream, const FourierCall& call, void* workspace) {
@@ -90,6 +102,40 @@ void EmulatedDriver::transform(Stream stream, const FourierCall& call, void* wor
       transform_pairs(reinterpret_cast<double*>(data), reinterpret_cast<double*>(room), call);
     else
       transform_pairs(reinterpret_cast<float*>(data), reinterpret_cast<float*>(room), call);
+  });
+}
+
+std::optional<std::size_t> EmulatedDriver::solver_workspace(Stream, const SolverCall& c) {
+  if (is_none("CHAINER_CUSOLVER_LIBRARY")) return {};
+  return sizeof(double) * static_cast<std::size_t>(c.columns);
+}
+// Column-major memory is row-major memory of the transposed matrix: its inverse is the transposed inverse, and u and vt
+// are exchanged.
+void EmulatedDriver::solve(Stream stream, const SolverCall& c, void* workspace) {
+  expect_no_failure("decomposition");
+  SolverCall call = c;
+  for (double** p : {&call.a, &call.inverse, &call.u, &call.s, &call.vt})
+    if (*p) *p = reinterpret_cast<double*>(opened(*p));
+  call.info = reinterpret_cast<int32_t*>(opened(c.info));
+  const auto room = reinterpret_cast<double*>(opened(workspace));
+  reinterpret_cast<Queue*>(stream)->add([call, room] {
+    const int64_t m = call.columns, n = call.rows;
+    const auto matrices = [](double* data, const Shape& shape) {
+      return over(data, {data, shape, contiguous_strides(shape)}, Dtype::float64);
+    };
+    std::fill_n(room, m, std::numeric_limits<double>::quiet_NaN());
+    Array a = matrices(call.a, {1, m, n});
+    if (call.kind == SolverCall::Kind::inverse) {
+      call.info[0] = kHostBackend->invert(a) < 0 ? 0 : 1;
+      std::copy_n(call.a, m * n, call.inverse);
+    } else {
+      Array u = matrices(call.vt, {1, m, m}), s = matrices(call.s, {1, m}), vt = matrices(call.u, {1, m, n});
+      try {
+        kHostBackend->svd(a.copy(), u, s, vt);
+        call.info[0] = std::isnan(*call.s);
+      } catch (const RuntimeError&) { call.info[0] = 1; }  // no convergence
+    }
+    std::fill_n(call.a, m * n, std::numeric_limits<double>::quiet_NaN());
   });
 }
 

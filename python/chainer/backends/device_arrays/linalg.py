@@ -50,9 +50,11 @@ def matrix_norm(x, keepdims=False, ord='fro'):
 
 
 def svd(a, full_matrices=True, compute_uv=True):
-    """numpy.linalg.svd(); thin decompositions of one matrix are the library's."""
-    if a.ndim == 2 and not full_matrices and compute_uv:
-        return tuple([y.astype(a.dtype, copy=False) for y in devices.svd(a)])
+    """numpy.linalg.svd(); thin decompositions, and singular values alone, are the library's."""
+    if a.ndim >= 2 and a.size and not (full_matrices and compute_uv):
+        parts = devices.svd(a) if compute_uv else devices.svd(a)[1:2]
+        made = tuple([y.astype(a.dtype, copy=False) if a.dtype.kind == 'f' else y for y in parts])
+        return made if compute_uv else made[0]
     return through_host(lambda x: tuple(numpy.linalg.svd(x, full_matrices)) if compute_uv else
                         numpy.linalg.svd(x, full_matrices, False), a)
 
