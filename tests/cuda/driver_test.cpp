@@ -85,6 +85,34 @@ TEST(arrays_go_to_a_device_and_back) {
   EXPECT(std::abs(backend.mark(0)->seconds_since(*begin) - 1.5e-3) < 1e-9);  // as reported by the fake
 }
 
+// The calls for streams: copies of more than 512 KiB are in one of their own, and other libraries have theirs.
+TEST(streams_are_ordered_by_these_calls) {
+  const Fake fake;
+  const auto order = reinterpret_cast<const char* (*)()>(fake.find("fake_order"));
+  CudaBackend backend(driver(), "@fake");
+  const Device d(backend, 0);
+  const std::string ours = text(backend.stream_handle(0));
+  auto since = [&, at = std::string(order()).size()]() mutable {
+    const std::string all = order(), out = all.substr(at);
+    at = all.size();
+    return out;
+  };
+  (void)zeros({1000}).to_device(d);
+  EXPECT_EQ(since(), "send " + ours + ";");
+  (void)zeros({200000}).to_device(d);
+  const std::string calls = since(), copies = calls.substr(5, calls.find(';') - 5);
+  EXPECT(copies != ours);
+  EXPECT_EQ(calls, text("send ", copies, ";record ", copies, ";wait ", ours, ";copy ", ours, ";record ", ours, ";"));
+  backend.wait_for_stream(0, 1);
+  EXPECT_EQ(since(), "record 1;wait " + ours + ";");
+  backend.let_stream_wait(0, 4321);
+  EXPECT_EQ(since(), "record " + ours + ";wait 4321;");
+  backend.wait_for_stream(0, backend.stream_handle(0)), backend.let_stream_wait(0, backend.stream_handle(0));
+  EXPECT_EQ(since(), "");
+  fake.fail("cuMemcpyDtoDAsync", 1);
+  EXPECT_THROW(DeviceError, "cuMemcpyDtoDAsync: CUDA_ERROR", (void)zeros({200000}).to_device(d));
+}
+
 TEST(a_device_alone_has_the_only_context) {
   const Fake fake;
   fake.devices(2);

@@ -16,7 +16,7 @@ using namespace chainer::cuda;
 
 namespace {
 
-std::string failing, launched, copied, graphs;
+std::string failing, launched, copied, graphs, order;
 CuHandle capturing = nullptr;  // a stream
 CuResult result = 0;
 long kernels_launched = 0, graphs_launched = 0;
@@ -35,6 +35,11 @@ struct Counts {
 } counts;
 
 CuResult answer(const char* call) { return failing == call ? result : 0; }
+// Notes a call that orders two streams, or one of the copies that they order.
+void note_order(const char* call, CuHandle stream) {
+  if (order.size() < 10000)
+    order += std::string(call) + " " + std::to_string(reinterpret_cast<std::size_t>(stream)) + ";";
+}
 CuHandle new_handle() { return reinterpret_cast<CuHandle>(static_cast<std::size_t>(++handles)); }
 
 }  // namespace
@@ -53,6 +58,7 @@ void fake_device(int driver_version, int major) { version = driver_version, capa
 void fake_devices(int count) { devices = count; }
 const char* fake_retained() { return retained.c_str(); }
 const char* fake_copied() { return copied.c_str(); }
+const char* fake_order() { return order.c_str(); }
 const char* fake_graphs() { return graphs.c_str(); }
 const char* fake_launched() { return launched.c_str(); }
 std::size_t fake_used() { return used; }
@@ -107,13 +113,20 @@ CuResult cuStreamCreate(CuHandle* s, unsigned) { return *s = new_handle(), answe
 CuResult cuStreamDestroy_v2(CuHandle) { return 0; }
 CuResult cuEventCreate(CuHandle* e, unsigned) { return *e = new_handle(), answer("cuEventCreate"); }
 CuResult cuEventDestroy_v2(CuHandle) { return 0; }
-CuResult cuEventRecord(CuHandle, CuHandle) { return answer("cuEventRecord"); }
-CuResult cuStreamWaitEvent(CuHandle, CuHandle, unsigned) { return answer("cuStreamWaitEvent"); }
+CuResult cuEventRecord(CuHandle, CuHandle stream) {
+  note_order("record", stream);
+  return answer("cuEventRecord");
+}
+CuResult cuStreamWaitEvent(CuHandle stream, CuHandle, unsigned) {
+  note_order("wait", stream);
+  return answer("cuStreamWaitEvent");
+}
 CuResult cuEventSynchronize(CuHandle) { return answer("cuEventSynchronize"); }
 CuResult cuEventQuery(CuHandle) { return answer("cuEventQuery"); }
 CuResult cuEventElapsedTime(float* ms, CuHandle, CuHandle) { return *ms = 1.5f, answer("cuEventElapsedTime"); }
 CuResult cuStreamSynchronize(CuHandle) { return answer("cuStreamSynchronize"); }
-CuResult cuMemcpyHtoDAsync_v2(CuAddress to, const void* from, std::size_t bytes, CuHandle) {
+CuResult cuMemcpyHtoDAsync_v2(CuAddress to, const void* from, std::size_t bytes, CuHandle stream) {
+  note_order("send", stream);
   if (has_memory) std::memcpy(reinterpret_cast<void*>(to), from, bytes);
   return answer("cuMemcpyHtoDAsync");
 }
@@ -129,6 +142,11 @@ CuResult cuMemcpyPeerAsync(CuAddress to, CuHandle to_context, CuAddress from, Cu
   copied = std::to_string(bytes) + (to_context && from_context && to_context != from_context ? "" : ", one context");
   if (has_memory) std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
   return answer("cuMemcpyPeerAsync");
+}
+CuResult cuMemcpyDtoDAsync_v2(CuAddress to, CuAddress from, std::size_t bytes, CuHandle stream) {
+  note_order("copy", stream);
+  if (has_memory) std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
+  return answer("cuMemcpyDtoDAsync");
 }
 CuResult cuLaunchKernel(CuHandle f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                         unsigned shared, CuHandle stream, void** args, void** packed) {

@@ -75,6 +75,7 @@ void CudaBackend::reset_memory_peak(int index) {
 void CudaBackend::empty_cache(int index) {
   with_device(index, [](DeviceState& d) {
     d.constants.clear();
+    d.staging.release_zone(d.stream);
     d.pool.empty_cache();
   });
 }

@@ -33,6 +33,10 @@ class CudaBackend final : public Backend {
   int device_count() const;
   Driver& driver() { return *driver_; }
   Stream stream(int index);
+  /// See backend/devices.h.
+  std::uintptr_t stream_handle(int index);
+  void wait_for_stream(int index, std::uintptr_t other);
+  void let_stream_wait(int index, std::uintptr_t other);
   /// The work of a device so far: launches and library calls, copies to it, copies from it, and waits for all of its
   /// work. The last two make the device idle, so a training step should have none of them.
   struct Counts {

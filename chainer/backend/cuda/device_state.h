@@ -47,7 +47,10 @@ struct CudaBackend::DeviceState final : Pool::Source {
     if (captured) driver.end_stream(captured);
     if (stream) driver.end_stream(stream);
   }
-  void* take(std::size_t bytes) override { return driver.allocate(index, bytes); }
+  void* take(std::size_t bytes) override {
+    void* const memory = driver.allocate(index, bytes);
+    return memory || !staging.release_zone(stream) ? memory : driver.allocate(index, bytes);
+  }
   void give(void* memory, std::size_t bytes) noexcept override { driver.release(index, memory, bytes); }
   void wait() override { driver.synchronize(stream); }
   /// Returns the stream for launches by this thread.

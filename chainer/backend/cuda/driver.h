@@ -2,6 +2,7 @@
 // The interface of drivers: devices, memory, copies, streams, events, launches. There are two drivers: libcuda
 // (driver_cuda.cpp) and the emulated one (emulation/driver_emulated.cpp).
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -112,7 +113,7 @@ class Driver {
   /// Later work of the stream runs after the event.
   virtual void wait(Stream stream, Event event) = 0;
   virtual void synchronize(Event event) = 0;
-  /// Returns true if the work before the event has run.
+  /// Returns true if the work before the event has run; does not wait.
   virtual bool reached(Event event) = 0;
   /// Returns the time between two events with times, which must have been waited for.
   virtual double seconds_between(Event begin, Event end) = 0;
@@ -125,6 +126,16 @@ class Driver {
   /// Copies from a device, after the work of `from_stream` so far, to another one, in `to_stream`. Later work of
   /// `from_stream` runs after the copy.
   virtual void copy_between(Stream to_stream, void* to, Stream from_stream, const void* from, std::size_t bytes) = 0;
+  /// Copies within the memory of the stream's device, asynchronously.
+  virtual void copy_within(Stream stream, void* to, const void* from, std::size_t bytes) = 0;
+
+  /// Returns CUDA's handle of a stream, by which other libraries know it. Their streams are named by such handles here,
+  /// CUDA's two default streams by 1 (legacy) and 2 (of the thread).
+  virtual std::uintptr_t handle(Stream stream) = 0;
+  /// Later work of the stream runs after the work of another library's stream so far.
+  virtual void wait_for_other(Stream stream, std::uintptr_t other) = 0;
+  /// Later work of another library's stream runs after the work of this stream so far.
+  virtual void let_other_wait(std::uintptr_t other, Stream stream) = 0;
   virtual void launch(Stream stream, const Launch& launch, const void* args) = 0;
 
   /// Returns false if streams cannot be captured.

@@ -233,27 +233,45 @@ void CudaDriver::copy_to_host(Stream s, void* to, const void* from, std::size_t 
   synchronize(s);  // host memory is never pinned here
 }
 
+CuHandle CudaDriver::record_in(OneDevice& d, CuHandle stream) {
+  if (!d.event) expect_success(cu_.make_event(&d.event, kWithoutTimes), "cuEventCreate");
+  expect_success(cu_.record(d.event, stream), "cuEventRecord");
+  return d.event;
+}
 void CudaDriver::copy_between(Stream to_stream, void* to, Stream from_stream, const void* from, std::size_t bytes) {
-  // Records the event of a device after the work of its stream so far.
-  const auto reached = [this](OneDevice& d, Stream s) {
-    if (!d.event) expect_success(cu_.make_event(&d.event, kWithoutTimes), "cuEventCreate");
-    expect_success(cu_.record(d.event, of(s).handle), "cuEventRecord");
-    return d.event;
-  };
   CuHandle source = nullptr, read = nullptr, written = nullptr;
   {
     const Use current(*this, of(from_stream).device);
-    source = current->context, read = reached(*current, from_stream);
+    source = current->context, read = record_in(*current, of(from_stream).handle);
   }
   {
     const Use current(*this, of(to_stream).device);
     expect_success(cu_.wait(of(to_stream).handle, read, 0), "cuStreamWaitEvent");
     expect_success(cu_.copy_between(address(to), current->context, address(from), source, bytes, of(to_stream).handle),
                    "cuMemcpyPeerAsync");
-    written = reached(*current, to_stream);
+    written = record_in(*current, of(to_stream).handle);
   }
   const Use current(*this, of(from_stream).device);
   expect_success(cu_.wait(of(from_stream).handle, written, 0), "cuStreamWaitEvent");
+}
+
+void CudaDriver::copy_within(Stream s, void* to, const void* from, std::size_t bytes) {
+  const Use current(*this, of(s).device);
+  expect_success(cu_.copy_within(address(to), address(from), bytes, of(s).handle), "cuMemcpyDtoDAsync");
+}
+
+std::uintptr_t CudaDriver::handle(Stream s) { return reinterpret_cast<std::uintptr_t>(of(s).handle); }
+void CudaDriver::wait_for_other(Stream s, std::uintptr_t other) {
+  if (other == handle(s)) return;
+  const Use current(*this, of(s).device);
+  expect_success(cu_.wait(of(s).handle, record_in(*current, reinterpret_cast<CuHandle>(other)), 0),
+                 "cuStreamWaitEvent");
+}
+void CudaDriver::let_other_wait(std::uintptr_t other, Stream s) {
+  if (other == handle(s)) return;
+  const Use current(*this, of(s).device);
+  expect_success(cu_.wait(reinterpret_cast<CuHandle>(other), record_in(*current, of(s).handle), 0),
+                 "cuStreamWaitEvent");
 }
 
 void CudaDriver::launch(Stream s, const Launch& l, const void* args) {

@@ -55,6 +55,10 @@ class CudaDriver final : public Driver {
   void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void copy_between(Stream to_stream, void* to, Stream from_stream, const void* from, std::size_t bytes) override;
+  void copy_within(Stream stream, void* to, const void* from, std::size_t bytes) override;
+  std::uintptr_t handle(Stream stream) override;
+  void wait_for_other(Stream stream, std::uintptr_t other) override;
+  void let_other_wait(std::uintptr_t other, Stream stream) override;
   void launch(Stream stream, const Launch& launch, const void* args) override;
   /// NCCL, if available.
   std::shared_ptr<const Nccl> groups() override;
@@ -88,7 +92,7 @@ class CudaDriver final : public Driver {
  private:
   struct OneDevice {
     CuDevice number = 0;
-    CuHandle context = nullptr, event = nullptr;  // the event is for copies between devices
+    CuHandle context = nullptr, event = nullptr;  // the event orders two streams
     CuHandle begins = nullptr, ends = nullptr;    // events with times, for measurements
     std::vector<CuHandle> modules;
     std::unordered_map<std::string, CuHandle> functions;
@@ -105,6 +109,8 @@ class CudaDriver final : public Driver {
   void expect_success(CuResult result, const char* call) const;
   class Use;
   CuHandle function_of(OneDevice& device, std::string_view kernel);
+  // Records the event of a device, which is current, after the work of a stream so far.
+  CuHandle record_in(OneDevice& device, CuHandle stream);
 
   int capability(int device) const;
 

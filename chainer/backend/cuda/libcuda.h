@@ -43,6 +43,7 @@ using CuHandle = void*;  // contexts, modules, functions, streams, events, graph
   X(copy_to_host, cuMemcpyDtoHAsync_v2, (void* to, CuAddress from, std::size_t bytes, CuHandle stream))             \
   X(copy_between, cuMemcpyPeerAsync,                                                                                \
     (CuAddress to, CuHandle to_context, CuAddress from, CuHandle from_context, std::size_t bytes, CuHandle stream)) \
+  X(copy_within, cuMemcpyDtoDAsync_v2, (CuAddress to, CuAddress from, std::size_t bytes, CuHandle stream))          \
   X(launch, cuLaunchKernel,                                                                                         \
     (CuHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,      \
      unsigned block_z, unsigned shared_bytes, CuHandle stream, void** args, void** extra))                          \

@@ -24,7 +24,9 @@ Queue& queue_of(Stream s) { return *reinterpret_cast<Queue*>(s); }
 struct EventPlace {
   Mark mark;
   std::shared_ptr<double> time;
+  int asked = 0;  // since the record
 };
+constexpr int kMostAsked = 100;
 EventPlace& place_of(Event e) { return *reinterpret_cast<EventPlace*>(e); }
 Mark& mark_of(Event e) { return place_of(e).mark; }
 
@@ -103,24 +105,33 @@ void EmulatedDriver::end_block(int, Stream stream, void* block, std::size_t whol
 void* EmulatedDriver::allocate_pinned(int, std::size_t bytes) {
   if (fails()) return nullptr;
   void* p = pages::map(bytes);
-  const std::lock_guard lock(pinned_mutex_);
+  const std::lock_guard lock(shared_mutex_);
   if (p) pinned_.emplace(static_cast<char*>(p), bytes);
   return p;
 }
 void EmulatedDriver::release_pinned(void* memory, std::size_t bytes) noexcept {
-  const std::lock_guard lock(pinned_mutex_);
+  const std::lock_guard lock(shared_mutex_);
   pinned_.erase(static_cast<char*>(memory));
   pages::unmap(memory, bytes);
 }
 bool EmulatedDriver::is_pinned(const void* p) const {
   const char* at = static_cast<const char*>(p);
-  const std::lock_guard lock(pinned_mutex_);
+  const std::lock_guard lock(shared_mutex_);
   auto it = pinned_.upper_bound(at);
   return it != pinned_.begin() && at < (--it)->first + it->second;
 }
 
-Stream EmulatedDriver::make_stream(int device) { return reinterpret_cast<Stream>(new Queue(device, options_.eager)); }
-void EmulatedDriver::end_stream(Stream stream) noexcept { delete &queue_of(stream); }
+Stream EmulatedDriver::make_stream(int device) {
+  auto made = std::make_unique<Queue>(device, options_.eager);
+  const std::lock_guard lock(shared_mutex_);
+  queues_.insert(made.get());
+  return reinterpret_cast<Stream>(made.release());
+}
+void EmulatedDriver::end_stream(Stream stream) noexcept {
+  const std::unique_ptr<Queue> ended(&queue_of(stream));
+  const std::lock_guard lock(shared_mutex_);
+  queues_.erase(ended.get());
+}
 Event EmulatedDriver::make_event(int, bool times) {
   return reinterpret_cast<Event>(new EventPlace{{}, times ? std::make_shared<double>() : nullptr});
 }
@@ -130,9 +141,13 @@ std::size_t EmulatedDriver::waiting(Stream stream) { return queue_of(stream).wai
 void EmulatedDriver::record(Event event, Stream stream) {
   if (const auto time = place_of(event).time) queue_of(stream).add([time] { *time = now(); });
   mark_of(event) = queue_of(stream).mark();
+  place_of(event).asked = 0;
 }
-// Nothing runs by itself: a query runs the work.
+// Nothing runs by itself: the work runs when somebody keeps asking.
 bool EmulatedDriver::reached(Event event) {
+  const Mark m = mark_of(event);
+  if (!m.queue || m.queue->has_reached(m.at)) return true;
+  if (++place_of(event).asked < kMostAsked) return false;
   synchronize(event);
   return true;
 }
@@ -169,6 +184,32 @@ void EmulatedDriver::copy_between(Stream to_stream, void* to, Stream from_stream
   queue_of(to_stream).add([at = opened(to), held = std::make_shared<std::vector<char>>(p, p + bytes)] {
     std::memcpy(at, held->data(), held->size());
   });
+}
+
+void EmulatedDriver::copy_within(Stream stream, void* to, const void* from, std::size_t bytes) {
+  expect_no_failure("copy within a device");
+  queue_of(stream).add([at = opened(to), p = opened(from), bytes] { std::memcpy(at, p, bytes); });
+}
+
+// Handles are addresses of queues. There are no default streams: what they would wait for runs at once.
+std::uintptr_t EmulatedDriver::handle(Stream stream) { return reinterpret_cast<std::uintptr_t>(stream); }
+Queue* EmulatedDriver::queue_at(std::uintptr_t handle) const {
+  if (handle == 1 || handle == 2) return nullptr;
+  auto* const queue = reinterpret_cast<Queue*>(handle);
+  const std::lock_guard lock(shared_mutex_);
+  if (queues_.count(queue) == 0) throw DeviceError("@cuda-emulated: there is no stream with the handle ", handle);
+  return queue;
+}
+void EmulatedDriver::wait_for_other(Stream stream, std::uintptr_t other) {
+  expect_no_failure("wait for another stream");
+  if (Queue* const q = queue_at(other)) queue_of(stream).wait(q->mark());
+}
+void EmulatedDriver::let_other_wait(std::uintptr_t other, Stream stream) {
+  expect_no_failure("wait of another stream");
+  if (Queue* const q = queue_at(other))
+    q->wait(queue_of(stream).mark());
+  else
+    queue_of(stream).run();
 }
 
 void EmulatedDriver::launch(Stream stream, const Launch& l, const void* args) {

@@ -59,6 +59,10 @@ class EmulatedDriver : public Driver {
   void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void copy_between(Stream to_stream, void* to, Stream from_stream, const void* from, std::size_t bytes) override;
+  void copy_within(Stream stream, void* to, const void* from, std::size_t bytes) override;
+  std::uintptr_t handle(Stream stream) override;
+  void wait_for_other(Stream stream, std::uintptr_t other) override;
+  void let_other_wait(std::uintptr_t other, Stream stream) override;
   void launch(Stream stream, const Launch& launch, const void* args) override;
   /// The substitute for NCCL that CHAINER_NCCL_LIBRARY names, which adds in host memory.
   std::shared_ptr<const Nccl> groups() override;
@@ -91,14 +95,17 @@ class EmulatedDriver : public Driver {
   bool fails();
   void expect_no_failure(const char* call);
   bool is_pinned(const void* p) const;
+  // Returns the stream with a handle; null for a default stream of CUDA.
+  Queue* queue_at(std::uintptr_t handle) const;
   char* opened(const void* p) const { return static_cast<char*>(const_cast<void*>(p)) + distance_; }
 
   Options options_;
   char* closed_ = nullptr;  // the ranges of all devices, one after another
   std::ptrdiff_t distance_ = 0;
   std::vector<std::map<char*, std::size_t>> free_;  // free ranges of addresses, per device
-  mutable std::mutex pinned_mutex_;  // device state is guarded by the backend; this is shared by all devices
+  mutable std::mutex shared_mutex_;  // device state is guarded by the backend; these are shared by all devices
   std::map<const char*, std::size_t> pinned_;
+  std::set<const Queue*> queues_;
   int64_t fail_at_ = 0;
   bool fail_captures_ = false;
   std::shared_ptr<Cudnn> convolutions_;  // also owned by pending work in streams

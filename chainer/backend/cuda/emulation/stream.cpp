@@ -31,6 +31,10 @@ void Queue::wait(Mark m) {
   if (m.queue && m.queue != this) add([m] { m.queue->run_until(m.at); });
 }
 
+bool Queue::has_reached(uint64_t at) const {
+  if (!lost_.empty()) throw DeviceLost(lost_);
+  return done_ >= at;
+}
 void Queue::run_until(uint64_t at) {
   if (!lost_.empty()) throw DeviceLost(lost_);
   if (captures_) throw DeviceError("wait for a stream: the stream is captured");

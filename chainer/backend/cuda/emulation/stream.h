@@ -34,6 +34,8 @@ class Queue {
   /// Runs pending work up to a mark. If work throws, this and all later calls throw DeviceLost.
   void run_until(uint64_t at);
   void run() { run_until(mark().at); }
+  /// Returns true if the work before a mark has run. Throws DeviceLost as run_until().
+  bool has_reached(uint64_t at) const;
   std::size_t waiting() const { return queue_.size(); }
 
  private:
