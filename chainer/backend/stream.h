@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Streams and events of devices with the manual's names (chainer.backends.cuda.Stream and Event, which are CuPy's).
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -62,6 +63,15 @@ class Stream {
   void wait_event(const Event& event) const {
     if (event.device() && *event.device() != device_) event.synchronize();
   }
+  /// Returns CUDA's handle of the stream, for other libraries; 1, CUDA's default stream, for devices without streams.
+  std::uintptr_t ptr() const;
+  /// Work given from here on runs after the work of another library's stream so far, which `other` names: CUDA's
+  /// handle, or 1 and 2 for CUDA's default streams (legacy and of the thread). Throws ValueError for 0, DeviceError for
+  /// a handle that CUDA rejects.
+  void wait_for(std::uintptr_t other) const;
+  /// Later work of another library's stream runs after this stream's work so far; pending computations of the calling
+  /// thread are started first.
+  void let_wait(std::uintptr_t other) const;
   friend bool operator==(const Stream& a, const Stream& b) { return a.device_ == b.device_; }
 
  private:

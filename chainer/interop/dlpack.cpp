@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "chainer/array/external.h"
+#include "chainer/backend/devices.h"
 
 namespace chainer {
 namespace {
@@ -89,12 +90,21 @@ Array adopt(const dlpack::Tensor& t, bool writable, std::function<void()> releas
   return out;
 }
 
+constexpr int64_t kDefaultStream = 1, kNoStream = -1;
+
 // An exported tensor and the array that it keeps alive.
 template <class Managed>
 struct Export {
   Managed managed{};
   Array array;
   Dims shape, strides;
+  bool in_default_stream = false;  // the consumer's work
+  ~Export() {
+    if (!in_default_stream) return;
+    try {
+      wait_for_stream(array.device(), kDefaultStream);
+    } catch (...) {}  // the next call for the device throws its error
+  }
 };
 
 // Returns true for a device that get_device() finds by its number.
@@ -109,6 +119,11 @@ Managed* exported(const Array& a, const ToDlpackOptions& options) {
   const Device device = a.device();
   if (!device.is_host() && !has_number(device))
     throw DeviceError("to_dlpack: the array must be on the host or a CUDA device, not ", device);
+  if (options.stream && (device.is_host() || *options.stream == 0 || *options.stream < kNoStream))
+    throw ValueError("to_dlpack: the stream must be ",
+                     device.is_host() ? "absent for an array on the host"
+                                      : "a handle of CUDA, 1 or 2 for its default streams, or -1 for none",
+                     ", not ", *options.stream);
   auto e = std::make_unique<Export<Managed>>();
   e->array = options.copy ? a.copy() : a;
   if (!options.copy) share_memory(a);
@@ -121,7 +136,13 @@ Managed* exported(const Array& a, const ToDlpackOptions& options) {
                           .shape = e->shape.begin(),
                           .strides = e->strides.begin(),
                           .byte_offset = 0};
-  if (!device.is_host()) device.synchronize();  // the consumer uses streams of its own
+  if (!device.is_host()) {
+    if (!options.stream)
+      device.synchronize();
+    else if (*options.stream != kNoStream)
+      let_stream_wait(device, static_cast<std::uintptr_t>(*options.stream));
+    e->in_default_stream = options.stream.value_or(kDefaultStream) == kDefaultStream;
+  }
   e->managed.manager_ctx = e.get();
   e->managed.deleter = [](Managed* self) { delete static_cast<Export<Managed>*>(self->manager_ctx); };
   return &e.release()->managed;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Arrays on devices to and from other libraries: DLPack's capsules, and addresses for __cuda_array_interface__.
 #include "chainer/array/external.h"
+#include "chainer/backend/devices.h"
+#include "chainer/backend/stream.h"
 #include "chainer/interop/dlpack.h"
 #include "python/core/casters.h"
 #include "python/core/device_array.h"
@@ -19,9 +21,9 @@ void drop(PyObject* capsule) {
   t->deleter(t);
 }
 
-nb::object to_capsule(nb::handle o, bool versioned, bool copy) {
+nb::object to_capsule(nb::handle o, bool versioned, bool copy, std::optional<int64_t> stream) {
   const Array a = array_operand("__dlpack__", o);
-  const ToDlpackOptions options{.copy = copy};
+  const ToDlpackOptions options{.copy = copy, .stream = stream};
   if (versioned)
     return nb::steal(PyCapsule_New(to_dlpack(a, options), kVersioned, drop<dlpack::ManagedTensorVersioned>));
   return nb::steal(PyCapsule_New(to_dlpack_unversioned(a, options), kName, drop<dlpack::ManagedTensor>));
@@ -59,17 +61,26 @@ Array from_address(uintptr_t address, const Shape& shape, Dtype dtype, nb::handl
 }  // namespace
 
 void bind_device_exchange(nb::module_& m) {
-  m.def("to_capsule", to_capsule, "a"_a, "versioned"_a, "copy"_a);
+  m.def("to_capsule", to_capsule, "a"_a, "versioned"_a, "copy"_a, "stream"_a.none());
   m.def("from_capsule", from_capsule, "capsule"_a);
   m.def("from_address", from_address, "address"_a, "shape"_a, "dtype"_a, "strides"_a.none(), "writable"_a, "device"_a,
         "owner"_a);
-  // Returns the address of the elements, whose computation has finished; the memory may be used by others from here on.
-  m.def("address", [](nb::handle o) {
-    const Array a = array_operand("address", o);
-    share_memory(a);
-    a.device().synchronize();
-    return reinterpret_cast<uintptr_t>(a.raw());
-  });
+  // Returns the address of the elements; the memory may be used by others from here on. With `wait`, their computation
+  // has finished; otherwise it is ordered before later work of the device's stream and of CUDA's default stream.
+  m.def(
+      "address",
+      [](nb::handle o, bool wait) {
+        const Array a = array_operand("address", o);
+        share_memory(a);
+        wait ? a.device().synchronize() : let_stream_wait(a.device(), 1);
+        return reinterpret_cast<uintptr_t>(a.raw());
+      },
+      "a"_a, "wait"_a = true);
+  m.def(
+      "stream", [](int device) { return backends::cuda::Stream(get_device(device)).ptr(); }, "device"_a);
+  m.def(
+      "wait_for", [](int device, uintptr_t stream) { backends::cuda::Stream(get_device(device)).wait_for(stream); },
+      "device"_a, "stream"_a);
 }
 
 }  // namespace chainer::python

@@ -9,6 +9,8 @@
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/emulation/driver_emulated.h"
 #include "chainer/core/system/poison.h"
+#include "../environment_variable.h"
+#include "emulated_number.h"
 #include "test.h"
 
 using namespace chainer;
@@ -85,4 +87,92 @@ TEST(memory_of_others_is_released_in_a_capture) {
     a = Array();
   });
   EXPECT(owner.released);
+}
+
+namespace {
+
+// A stream of another library on the device that numbers stand for.
+struct OtherLibrary {
+  EnvironmentVariable numbered{"CHAINER_GPU", "@cuda-emulated"};
+  Device device = emulated_number(0);
+  CudaBackend& backend = dynamic_cast<CudaBackend&>(device.backend());
+  Driver& driver = backend.driver();
+  Stream stream = driver.make_stream(0);
+  int64_t handle = static_cast<int64_t>(driver.handle(stream));
+  ~OtherLibrary() { driver.end_stream(stream); }
+  float read(const void* from) {
+    float out = 0;
+    driver.copy_to_host(stream, &out, from, sizeof out);
+    return out;
+  }
+  void write(void* to, float value) { driver.copy_to_device(stream, to, &value, sizeof value); }
+};
+
+}  // namespace
+
+// Only the order of the streams makes the results of one visible to the other; nothing waits on the host.
+TEST(dlpack_orders_the_streams_of_two_libraries) {
+  OtherLibrary other;
+  const Array a = ones({3}).to_device(other.device);
+  other.device.synchronize();
+  const Array b = a * 3 + 1;
+  const auto before = other.backend.counts(0);
+  dlpack::ManagedTensorVersioned* t = to_dlpack(b, {.stream = other.handle});
+  EXPECT_EQ(other.backend.counts(0).waits, before.waits);
+  EXPECT(t->dl_tensor.device.device_type == dlpack::kCUDA);
+  EXPECT_EQ(other.read(t->dl_tensor.data), 4.f);
+  other.write(t->dl_tensor.data, 9);
+  backends::cuda::Stream(other.device).wait_for(static_cast<std::uintptr_t>(other.handle));
+  EXPECT_EQ(to_host(b).to_vector<float>()[0], 9.f);
+  t->deleter(t);
+}
+
+TEST(a_consumer_may_need_no_order_or_none_of_ours) {
+  OtherLibrary other;
+  Array a = ones({3}).to_device(other.device);
+  const auto shown = [&](std::optional<int64_t> stream) {
+    other.device.synchronize();
+    a.fill(stream ? static_cast<float>(*stream) : 7.f);
+    dlpack::ManagedTensorVersioned* t = to_dlpack(a, {.stream = stream});
+    const float seen = other.read(t->dl_tensor.data);
+    t->deleter(t);
+    return seen;
+  };
+  EXPECT_EQ(shown({}), 7.f);
+  EXPECT_EQ(shown(-1), 7.f);  // the fill has not run
+  EXPECT_EQ(shown(1), 1.f);
+  EXPECT_EQ(shown(2), 2.f);
+  for (const int64_t wrong : {int64_t(0), int64_t(-2)})
+    EXPECT_THROW(ValueError, "the stream must be a handle of CUDA", (void)to_dlpack(a, {.stream = wrong}));
+  EXPECT_THROW(DeviceError, "no stream with the handle 77", (void)to_dlpack(a, {.stream = 77}));
+  EXPECT_THROW(ValueError, "absent for an array on the host, not 1", (void)to_dlpack(ones({2}), {.stream = 1}));
+  const backends::cuda::Stream ours(other.device);
+  EXPECT_THROW(ValueError, "Stream.wait_for: a stream has a handle", ours.wait_for(0));
+  EXPECT_EQ(backends::cuda::Stream(Device()).ptr(), std::uintptr_t(1));
+}
+
+// A producer is given our handle, on whose stream its elements arrive.
+TEST(memory_of_others_is_read_after_their_work) {
+  OtherLibrary other;
+  Array a = ones({1}).to_device(other.device);
+  dlpack::ManagedTensorVersioned* t = to_dlpack(a, {.stream = other.handle});
+  other.write(t->dl_tensor.data, 5);
+  const backends::cuda::Stream ours(other.device);
+  other.driver.let_other_wait(ours.ptr(), other.stream);
+  const Array b = from_dlpack(t);
+  EXPECT_EQ(to_host(b * 2).to_vector<float>()[0], 10.f);
+}
+
+TEST(captures_refuse_the_order_of_other_streams) {
+  OtherLibrary other;
+  const backends::cuda::Stream ours(other.device);
+  const auto other_handle = static_cast<std::uintptr_t>(other.handle);
+  const auto is_refused = [&](auto&& call) {
+    try {
+      (void)other.backend.capture(0, call);
+    } catch (const NotCaptured&) { return true; }
+    return false;
+  };
+  EXPECT(is_refused([&] { ours.wait_for(other_handle); }));
+  EXPECT(is_refused([&] { ours.let_wait(other_handle); }));
 }

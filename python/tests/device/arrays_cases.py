@@ -190,6 +190,82 @@ def test_exchange_without_copies(names):
         assert (cuda.to_gpu(Foreign(b, names)).get() == b.get()).all()
 
 
+def ours(a):
+    return xp.cuda.Stream().ptr
+
+
+# What a producer is asked for, and what a consumer is told.
+def test_streams_of_other_libraries():
+    a = cuda.to_gpu(A) + 1
+    described = a.__cuda_array_interface__
+    assert described['version'] == 3 and described['stream'] == ours(a) > 2
+    asked = []
+
+    class Producer(object):
+        __dlpack_device__ = a.__dlpack_device__
+
+        def __dlpack__(self, stream=None, max_version=None):
+            asked.append((stream, max_version))
+            return a.__dlpack__(stream=stream, max_version=max_version)
+
+    class Older(Producer):
+        def __dlpack__(self, stream):
+            asked.append(stream)
+            return a.__dlpack__(stream=stream)
+
+    class Oldest(Producer):
+        waited = 0
+
+        @property
+        def device(self):
+            return self
+
+        def synchronize(self):
+            self.waited += 1
+
+        def __dlpack__(self):
+            return a.__dlpack__()
+
+    last = Oldest()
+    for producer in (Producer(), Older(), last):
+        assert (xp.from_dlpack(producer).get() == A + 1).all()
+    assert asked == [(ours(a), (1, 0)), ours(a)] and last.waited == 1
+    for stream in (None, 1, 2, -1, ours(a)):
+        assert (xp.from_dlpack((a * 2).__dlpack__(stream=stream)).get() == 2 * A + 2).all()
+    for wrong in (0, -2):
+        with pytest.raises(ValueError, match='stream'):
+            a.__dlpack__(stream=wrong)
+    with pytest.raises(TypeError):
+        a.__dlpack__(stream='1')
+
+
+def test_streams_of_array_interfaces():
+    a = cuda.to_gpu(A)
+    there = Foreign(a, ('__cuda_array_interface__',))
+    waited = []
+    there.device = type('D', (), {'synchronize': lambda self: waited.append(1), '__int__': lambda self: 0})()
+    for stream, version, waits in ((1, 3, 0), (2, 3, 0), (ours(a), 3, 0), (None, 3, 0), (None, 2, 1)):
+        there.__cuda_array_interface__ = dict(a.__cuda_array_interface__, stream=stream, version=version)
+        del waited[:]
+        assert (xp.asarray(there).get() == A).all() and len(waited) == waits
+    there.__cuda_array_interface__ = dict(a.__cuda_array_interface__, stream=0)
+    with pytest.raises(ValueError, match='not 0'):
+        xp.asarray(there)
+
+
+def test_copies_of_other_arrays_are_as_asked():
+    a = cuda.to_gpu(A)
+    there = Foreign(a, ('__dlpack__', '__dlpack_device__'))
+    copied, shared = xp.from_dlpack(there, copy=True), xp.from_dlpack(there, copy=False)
+    a[...] = 0
+    assert (copied.get() == A).all() and (shared.get() == 0).all()
+    own = xp.from_dlpack(copied, copy=True)
+    own[...] = 1
+    assert (copied.get() == A).all() and xp.from_dlpack(copied) is copied
+    with pytest.raises(BufferError, match='from_dlpack: an array on the host has to be copied to device 0'):
+        xp.from_dlpack(A, copy=False)
+
+
 def test_dlpack():
     a = cuda.to_gpu(A)
     assert a.__dlpack_device__() == (2, 0)

@@ -160,23 +160,45 @@ def triu(m, k=0):
 
 
 def from_dlpack(x, device=None, copy=None):
-    """Returns an array on the memory of an array of another library on a device, or a copy of one on the host."""
-    if isinstance(x, ndarray):
-        y = x
-    elif type(x).__name__ == 'PyCapsule':
-        y = devices.from_capsule(x)
-        y = y if isinstance(y, ndarray) else send(y)
-    elif hasattr(x, '__dlpack_device__') and int(x.__dlpack_device__()[0]) != 2:
-        y = send(numpy.from_dlpack(x))
-    else:
-        _wait_for(x)
-        y = devices.from_capsule(x.__dlpack__()) if hasattr(x, '__dlpack__') else _from_interface(x)
-    if device is not None:
-        y = y._to_device(int(device))
-    return y.copy() if copy and y is x else y
+    """Returns an array on the memory of an array of another library on a device, or a copy of one on the host.
+
+    Later work of the device runs after the other library's work on it, if that library knows streams; else this call
+    waits for the library. With `copy=False` an array that has to be copied is a BufferError.
+    """
+    y = _without_copy(x)
+    number = int(device) if device is not None else y._device_id if isinstance(y, ndarray) else devices.current()
+    if isinstance(y, ndarray) and y._device_id == number:
+        return y._copy() if copy else y
+    if copy is False:
+        raise BufferError('from_dlpack: an array on {} has to be copied to device {}'.format(
+            'device {}'.format(y._device_id) if isinstance(y, ndarray) else 'the host', number))
+    return y._to_device(number) if isinstance(y, ndarray) else send(y, number)
 
 
 fromDlpack = from_dlpack
+
+
+def _without_copy(x):
+    """Returns an array on the memory of another library's, of NumPy or of a device."""
+    if isinstance(x, ndarray):
+        return x
+    if type(x).__name__ == 'PyCapsule':
+        return devices.from_capsule(x)
+    if hasattr(x, '__dlpack_device__') and int(x.__dlpack_device__()[0]) != 2:
+        return numpy.from_dlpack(x)
+    return devices.from_capsule(_capsule(x)) if hasattr(x, '__dlpack__') else _from_interface(x)
+
+
+def _capsule(x):
+    """Returns the capsule of an array on a device, whose stream waits for the work on the array."""
+    stream = devices.stream(int(x.__dlpack_device__()[1]) if hasattr(x, '__dlpack_device__') else devices.current())
+    for options in ({'stream': stream, 'max_version': (1, 0)}, {'stream': stream}):
+        try:
+            return x.__dlpack__(**options)
+        except TypeError:  # of a library that does not have these options
+            pass
+    _wait_for(x)
+    return x.__dlpack__()
 
 
 def _wait_for(x):
@@ -193,5 +215,10 @@ def _from_interface(x):
     described = x.__cuda_array_interface__
     address, read_only = described['data']
     device = int(getattr(x, 'device', devices.current()))
+    stream = described.get('stream')
+    if stream is not None:
+        devices.wait_for(device, stream)
+    elif described.get('version', 0) < 3:  # since version 3, no stream means that there is nothing to wait for
+        _wait_for(x)
     return devices.from_address(address, described['shape'], numpy.dtype(described['typestr']),
                                 described.get('strides'), not read_only, device, x)

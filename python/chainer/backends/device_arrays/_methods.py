@@ -80,7 +80,7 @@ def _view(self, dtype=None):
             raise ValueError('view: the last axis of the shape {} of {} is no multiple of an element of {}'.format(
                 shape, self.dtype, dtype))
         shape = shape[:-1] + (self.itemsize * shape[-1] // dtype.itemsize,)
-    return devices.from_address(devices.address(self), shape, dtype, None, self._is_writable, self._device_id, self)
+    return devices.from_address(devices.address(self, False), shape, dtype, None, self._is_writable, self._device_id, self)
 
 
 def _sort(self, axis=-1):
@@ -165,18 +165,22 @@ def _text(self, format_spec=''):
 
 
 def _dlpack(self, stream=None, max_version=None, dl_device=None, copy=None):
-    """Returns a capsule of DLPack on this memory, or on a copy in the host's memory if dl_device is the host."""
+    """Returns a capsule of DLPack on this memory, or on a copy in the host's memory if dl_device is the host.
+
+    `stream` is the consumer's: a handle of CUDA, or 1 or 2 for CUDA's default streams. Its later work runs after the
+    work on the array. With -1 there is no such order; with None the array's elements are there when the call returns.
+    """
     if dl_device is not None and int(dl_device[0]) == 1:
         return self.get().__dlpack__()
     if dl_device is not None and tuple([int(n) for n in dl_device]) != self.__dlpack_device__():
         raise BufferError('__dlpack__: the array is on device {}, not on {}'.format(
             self.__dlpack_device__(), dl_device))
-    return devices.to_capsule(self, max_version is not None and max_version[0] >= 1, bool(copy))
+    return devices.to_capsule(self, max_version is not None and max_version[0] >= 1, bool(copy), stream)
 
 
 def _interface(self):
-    return {'version': 2, 'shape': self.shape, 'typestr': self.dtype.str, 'descr': [('', self.dtype.str)],
-            'data': (devices.address(self), not self._is_writable),
+    return {'version': 3, 'shape': self.shape, 'typestr': self.dtype.str, 'descr': [('', self.dtype.str)],
+            'data': (devices.address(self, False), not self._is_writable), 'stream': devices.stream(self._device_id),
             'strides': None if self._is_contiguous else self.strides}
 
 

@@ -90,7 +90,11 @@ class Stream(object):
 
     def __init__(self, null=False, non_blocking=False):
         self.device = None if null else Device()
-        self.ptr = 0
+
+    @property
+    def ptr(self):
+        """CUDA's handle of the stream, for other libraries."""
+        return devices.stream(int(self.device or Device()))
 
     def __enter__(self):
         return self
