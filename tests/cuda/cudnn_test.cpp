@@ -325,6 +325,32 @@ TEST(plans_are_built_once_a_shape) {
   EXPECT_EQ(library->plans(), 2u);
 }
 
+// Allocations and CUDA may fail while memory is short; other failures stay.
+TEST(plans_that_failed_for_want_of_memory_are_built_later) {
+  const FakeConvolutions fake;
+  for (const int status : {4003, 4004, 5001, 5003}) {
+    const std::unique_ptr<cuda::Cudnn> library = cuda::Cudnn::open();
+    fake.fail("cudnnBackendFinalize", status);
+    for (int i = 0; i < 2; ++i) EXPECT(!library->workspace(call_of(float32, false)));
+    EXPECT_EQ(library->plans(), 0u);
+    fake.fail("", 0);
+    EXPECT(library->workspace(call_of(float32, false)).has_value());
+    EXPECT_EQ(library->plans(), 1u);
+    // A plan stays if those to be measured cannot be built.
+    cuda::LibraryConvolution call = call_of(float32, false);
+    call.tune = true;
+    fake.fail("cudnnBackendFinalize", status);
+    EXPECT(library->workspace(call).has_value());
+    fake.fail("", 0);
+    EXPECT(library->workspace(call_of(float32, false)).has_value());
+  }
+  const std::unique_ptr<cuda::Cudnn> library = cuda::Cudnn::open();
+  fake.fail("cudnnBackendFinalize", 3000);
+  EXPECT(!library->workspace(call_of(float32, false)));
+  fake.fail("", 0);
+  EXPECT(!library->workspace(call_of(float32, false)));
+}
+
 // With `tune`, plans are measured once: the fastest is kept, results of measurements do not reach the output.
 TEST(plans_are_measured) {
   const FakeConvolutions fake;

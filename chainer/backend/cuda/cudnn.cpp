@@ -86,6 +86,8 @@ enum CudnnNotes {
   changing_bits = 4,
   all_notes = 10
 };
+// Failed allocations on the host and on the device, and errors of the driver and the runtime, which may be such.
+bool is_short(int status) { return status == 4003 || status == 4004 || status == 5001 || status == 5003; }
 enum CudnnModes { mode_fallback = 2, mode_a = 3, cross_correlation = 1, pointwise_add = 0 };
 
 // Per operation: its kind, and the names of its attributes.
@@ -138,7 +140,7 @@ std::optional<CudnnFunctions> open_cudnn(std::string* path = nullptr) {
 // A descriptor of the library. Errors throw DeviceError.
 class Cudnn::Descriptor {
  public:
-  Descriptor(const Cudnn& library, int kind) : library_(library) {
+  Descriptor(Cudnn& library, int kind) : library_(library) {
     library_.expect_success(library_.f_.make(kind, &raw), "cudnnBackendCreateDescriptor");
   }
   Descriptor(const Descriptor&) = delete;
@@ -164,7 +166,7 @@ class Cudnn::Descriptor {
   void* raw = nullptr;
 
  private:
-  const Cudnn& library_;
+  Cudnn& library_;
 };
 
 // Plans for one call, the one to use first, with the objects that they refer to. There are several until they have been
@@ -201,8 +203,9 @@ std::string Cudnn::description() {
   return text("cuDNN ", v / 10000, ".", v / 100 % 100, ".", v % 100, " (", path, ")");
 }
 
-void Cudnn::expect_success(int status, const std::string& what) const {
+void Cudnn::expect_success(int status, const std::string& what) {
   if (status == 0) return;
+  was_short_ = was_short_ || is_short(status);
   char why[512] = "";
   f_.last_error(why, sizeof why);
   throw DeviceError(what, ": ", f_.status_name(status), *why ? text(" (", why, ")") : "");
@@ -326,9 +329,11 @@ Cudnn::Plan* Cudnn::plan(const LibraryConvolution& call) {
   if (is_made && (!found->second || !call.tune || found->second->tuned || found->second->choices.size() > 1))
     return found->second.get();
   std::unique_ptr<Plan> made;
+  was_short_ = false;
   try {
     made = build(call);
   } catch (const DeviceError& e) { why_not_ = e.what(); }
+  if (!made && (is_made || was_short_)) return is_made ? found->second.get() : nullptr;
   if (made && call.tune) made->tuned = made->choices.size() == 1;
   if (!is_made) return plans_.emplace(std::move(key), std::move(made)).first->second.get();
   replaced_.push_back(std::exchange(found->second, std::move(made)));

@@ -72,7 +72,7 @@ class Cudnn {
   class Descriptor;
   struct Plan;
   Cudnn(const CudnnFunctions& f, std::string described);
-  void expect_success(int status, const std::string& what) const;
+  void expect_success(int status, const std::string& what);
   bool is_allowed(const Descriptor& configuration, const LibraryConvolution& call);
   std::unique_ptr<Plan> build(const LibraryConvolution& call);
   Plan* plan(const LibraryConvolution& call);
@@ -82,6 +82,7 @@ class Cudnn {
 
   CudnnFunctions f_;
   std::string described_, why_not_;
+  bool was_short_ = false;  // of memory, in the build of a plan
   void* handle_ = nullptr;
   std::map<Key, std::unique_ptr<Plan>> plans_;
   std::vector<std::unique_ptr<Plan>> replaced_;  // captured graphs may use them
