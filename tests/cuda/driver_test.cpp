@@ -215,6 +215,31 @@ TEST(libraries_are_looked_for_where_people_have_them) {
   EXPECT(places().empty());
 }
 
+// Images of kernels written as text depend on CUDA's headers: on their folder and on their text.
+TEST(headers_of_two_toolkits_make_two_keys) {
+  const Fake fake;
+  const test::Folder made;
+  const auto toolkit = [&](const std::string& name, const std::string& header) {
+    std::filesystem::create_directories(made.path / name / "include");
+    std::ofstream(made.path / name / "include/cuda_fp16.h") << header;
+    return (made.path / name).string();
+  };
+  const EnvironmentVariable library("CHAINER_NVRTC_LIBRARY", FAKE_LIBCUDA), home("CUDA_HOME", "");
+  static constexpr KernelHeader headers[] = {{"a.h", "// text"}};
+  CudaDriver d(open_libcuda(FAKE_LIBCUDA), Kernels{kImages, {}, 13000, headers});
+  const auto key = [&](const std::string& folder) {
+    const EnvironmentVariable path("CUDA_PATH", folder.c_str());
+    return d.text_compiler(0);
+  };
+  const std::string first = key(toolkit("13.0", "// 13.0"));
+  EXPECT(first.find("in " + (made.path / "13.0/include").string()) != first.npos);
+  EXPECT_EQ(key((made.path / "13.0").string()), first);
+  EXPECT(key(toolkit("13.1", "// 13.0")) != first);
+  EXPECT(key(toolkit("13.0", "// 13.2")) != first);  // updated in its place
+  const EnvironmentVariable none("CHAINER_NVRTC_LIBRARY", "none");
+  EXPECT_EQ(CudaDriver(open_libcuda(FAKE_LIBCUDA), Kernels{kImages, {}, 13000, headers}).text_compiler(0), "");
+}
+
 // The absence of a library is said once, unless it is wanted.
 TEST(a_missing_library_is_said_once) {
   const Fake fake;

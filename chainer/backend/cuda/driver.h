@@ -164,6 +164,8 @@ class Driver {
   virtual std::string compile(int /*device*/, const std::string& /*source*/) { return {}; }
   /// Makes the kernel of an image available on the device under a name.
   virtual void add_kernel(int /*device*/, const std::string& /*name*/, const std::string& /*image*/) {}
+  /// As compiler(), for compile_text(), which also depends on the headers that a text may include.
+  virtual std::string text_compiler(int device) { return compiler(device); }
   /// Compiles a kernel that a user wrote as text, as compile(). Throws DeviceError with the compiler's messages.
   virtual std::string compile_text(int /*device*/, const KernelText& /*kernel*/) { return {}; }
   /// Makes the function of its image available on the device under a name. Launches of it are `packed`.

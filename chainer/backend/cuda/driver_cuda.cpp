@@ -357,6 +357,10 @@ std::string CudaDriver::compiler(int device) {
 std::string CudaDriver::compile(int device, const std::string& source) {
   return compiler_->compile(source, capability(device));
 }
+std::string CudaDriver::text_compiler(int device) {
+  const std::string found = compiler(device);
+  return found.empty() ? found : text(found, ", ", Nvrtc::headers_of_cuda());
+}
 std::string CudaDriver::compile_text(int device, const KernelText& kernel) {
   return compiler_->compile_text(kernel, capability(device));
 }

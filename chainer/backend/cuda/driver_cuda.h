@@ -74,6 +74,7 @@ class CudaDriver final : public Driver {
   std::string compiler(int device) override;
   std::string compile(int device, const std::string& source) override;
   void add_kernel(int device, const std::string& name, const std::string& image) override;
+  std::string text_compiler(int device) override;
   std::string compile_text(int device, const KernelText& kernel) override;
   void add_text_kernel(int device, const std::string& name, const std::string& image,
                        const std::string& function) override;

@@ -5,9 +5,10 @@
 #include <iterator>
 
 #include "chainer/backend/cuda/kernel_cache.h"
-#include "chainer/core/error.h"
 #include "chainer/backend/cuda/libraries.h"
 #include "chainer/backend/cuda/text_kernels.h"
+#include "chainer/core/error.h"
+#include "chainer/core/system/file.h"
 
 namespace chainer::cuda {
 namespace {
@@ -56,6 +57,7 @@ bool is_old_standard(const std::string& option) {
   return false;
 }
 
+constexpr const char kCudaHeader[] = "cuda_fp16.h";
 constexpr const char* kOptions[] = {"--std=c++20", "--fmad=false", "--device-as-default-execution-space"};
 
 }  // namespace
@@ -102,6 +104,17 @@ std::string Nvrtc::description(int capability) const {
   return text(version_, " for ", architecture(capability), ", options and headers ", digest_);
 }
 
+// The folder may be a link to the newest toolkit, or a package that was updated: the text of a header tells them apart.
+std::string Nvrtc::headers_of_cuda() {
+  const std::string folder = header_folder(kCudaHeader);
+  if (folder.empty()) return "no headers of CUDA";
+  std::string digest;
+  try {
+    digest = digest_text(read_file(folder + "/" + kCudaHeader));
+  } catch (const FileError&) {}  // its folder identifies it
+  return text("headers of CUDA ", digest, " in ", folder);
+}
+
 std::string Nvrtc::compile(const std::string& source, int capability) const {
   std::vector<std::string> options(std::begin(kOptions), std::end(kOptions));
   options.push_back("--disable-warnings");
@@ -112,7 +125,7 @@ std::string Nvrtc::compile_text(const KernelText& kernel, int capability, std::s
   std::vector<std::string> options(std::begin(kOptions), std::end(kOptions));
   for (const std::string& option : kernel.options)
     if (!is_old_standard(option)) options.push_back(option);
-  if (const std::string folder = header_folder("cuda_fp16.h"); !folder.empty())
+  if (const std::string folder = header_folder(kCudaHeader); !folder.empty())
     options.push_back("--include-path=" + folder);
   return compile(complete_source(kernel), kernel.name + ".cu", std::move(options), capability, log);
 }

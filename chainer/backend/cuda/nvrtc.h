@@ -51,6 +51,8 @@ class Nvrtc {
   /// Returns the image of a source for a compute capability (90: 9.0), with the same results as nvcc's options give.
   /// Throws DeviceError with the compiler's messages.
   std::string compile(const std::string& source, int capability) const;
+  /// Returns "headers of CUDA 0123456789abcdef in FOLDER" for those that compile_text() finds, or "no headers of CUDA".
+  static std::string headers_of_cuda();
   /// As compile(), for a kernel that a user wrote as text, with its options. Messages name its lines; those of a
   /// compilation that succeeds are written to `log` if it is given.
   std::string compile_text(const KernelText& kernel, int capability, std::string* log = nullptr) const;

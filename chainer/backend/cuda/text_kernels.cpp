@@ -32,7 +32,7 @@ std::string TextKernels::unique_name(const KernelText& kernel) {
 }
 
 std::string TextKernels::image_of(int device, const std::string& device_name, const KernelText& kernel) {
-  const std::string compiler = driver_.compiler(device);
+  const std::string compiler = driver_.text_compiler(device);
   if (compiler.empty())
     throw DeviceError("kernel '", kernel.name, "' on ", device_name,
                       ": there is no compiler for kernels written as text (NVRTC, libnvrtc.so.13 or .12, or the file "
