@@ -155,6 +155,29 @@ TEST(long_scans) {
     }
 }
 
+// Products of parts of a line leave the range of double where the running products do not.
+TEST(running_products_are_finite_where_those_of_the_host_are) {
+  std::vector<double> cycle(202, 1e3);  // from 1 to 1e-300, to 1e300, to 1
+  cycle.front() = cycle.back() = 1e-300;
+  for (const int64_t times : {1, 2, 41, 90})
+    for (const int64_t inner : {1, 3}) {
+      const int64_t n = times * 202;
+      const Array one = array(cycle), x = Array(ones({times, 202}, float64) * one).reshape({n, 1}) * ones({1, inner});
+      const Array want = cumprod(x, 0), got = to_host(cumprod(x.to_device(emulated_number(0)), 0));
+      EXPECT_CLOSE(got / want, ones_like(want), {.atol = 1e-11, .rtol = 0});
+      EXPECT(all(isfinite(got)).item<bool>());
+    }
+  const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  for (const double special : {0.0, -0.0, infinity, -infinity, nan, 5e-324}) {
+    Array x = ones({20000}, float64) * -1;
+    x[{9000}].fill(special), x[{15000}].fill(-3);
+    const Array got = to_host(cumprod(x.to_device(emulated_number(0)), 0));
+    EXPECT_CLOSE(got, cumprod(x, 0), {.atol = 0, .rtol = 0});
+    for (const Dtype dtype : {float32, float16, bfloat16})
+      EXPECT_CLOSE(to_host(cumprod(x.astype(dtype).to_device(emulated_number(0)), 0)), cumprod(x.astype(dtype), 0), {});
+  }
+}
+
 TEST(largest_elements) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const Dtype dtype : {float32, float64, float16})

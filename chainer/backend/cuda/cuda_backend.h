@@ -150,6 +150,7 @@ class CudaBackend final : public Backend {
   bool svd_by_library(const Array& a, Array& u, Array& s, Array& vt);
   void multiply_by_kernel(const ProductCall& call, int index);
   void scan_rows(Scan op, const Array& a, Array out, const Array& before);
+  void running_products(const Array& a, int axis, Array& out);
   void combine_rows(Array& out, const Array& index, const Array& values, const std::string& name);
   std::optional<std::size_t> convolution_workspace(int index, const LibraryConvolution& call);
   void convolve(int index, const LibraryConvolution& call, void* workspace);

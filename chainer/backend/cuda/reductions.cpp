@@ -158,6 +158,9 @@ void CudaBackend::arg_reduce(ArgReduce op, const Array& a, int axis, Array& out)
 
 namespace {
 
+// Whether a thread scans a row of n elements alone.
+bool by_columns(int64_t n, int64_t rows) { return n < 64 || rows >= 4096; }
+
 // A part of an axis, as an axis of its own after that of the parts: (..., n, ...) as (parts, ..., length).
 Array in_rows(const Array& a, int axis, int64_t first, int64_t parts, int64_t length) {
   Shape shape{parts};
@@ -175,6 +178,8 @@ void CudaBackend::scan(Scan op, const Array& a, int axis, Array& out) {
   constexpr int64_t kPart = 8192;
   if (out.size() == 0) return;
   const int64_t n = a.shape()[axis], parts = n / kPart;
+  if (op == Scan::cumprod && is_floating(out.dtype()) && !by_columns(n, out.size() / n))
+    return running_products(a, axis, out);
   if (parts < 2 || out.size() / n >= 512 || a.ndim() == kMaxNdim) {
     Dims last_is_axis;
     for (int d = 0; d < a.ndim(); ++d)
@@ -217,7 +222,7 @@ void CudaBackend::scan_rows(Scan op, const Array& a, Array out, const Array& bef
   if (before) dense_before = before.contiguous(), args.before = static_cast<const char*>(dense_before.raw());
   const bool floating = is_floating(out.dtype());
   const int index = out.device().index();
-  if (args.n < 64 || args.rows.size >= 4096) {
+  if (by_columns(args.n, args.rows.size)) {
     const Threads t(args.rows.size);
     return launch(index, floating ? "scan_columns_float64" : "scan_columns_int64", t.grid, t.block, args);
   }
