@@ -23,7 +23,8 @@ struct CooMatrixOptions {
 /// with row and column -1 and value 0. An operand of functions such as F::sparse_matmul.
 class CooMatrix {
  public:
-  /// Throws ValueError if the arrays differ in shape, for another order, and for indices outside of `shape`.
+  /// Throws ValueError if the arrays differ in shape, for another order, and for indices outside of `shape`:
+  /// for those on a device when it is next waited for.
   CooMatrix(const Array& data, const Array& row, const Array& col, const Shape& shape,
             const CooMatrixOptions& options = {});
   CHAINER_OTHER_OPTIONS(CooMatrix, ".order, .requires_grad", const Array&, const Array&, const Array&, const Shape&);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Regions of images and sparse products on a device, compared with the host.
+#include <algorithm>
 #include <limits>
 
 #include "as_on_the_host.h"
@@ -102,4 +103,94 @@ TEST(sparse_sums_have_the_order_of_the_entries) {
     const utils::CooMatrix a(data.to_device(d), row, col, {3, 50}, {.order = "other"});
     return Arrays{F::sparse_matmul(a, b.to_device(d)).array()};
   });
+}
+
+// Rows of more than 1024 entries are added in parts: numbers that a single sum in float32 would lose are kept, and the
+// result does not depend on the order of threads.
+TEST(long_rows_of_sparse_matrices_are_added_in_parts) {
+  for (const int64_t n : {1024, 1025, 2048, 2049, 5120, 40000})
+    for (const int64_t batch : {1, 2}) {
+      Array row = zeros({batch, n + 7}, int32), col = zeros({batch, n + 7}, int32);
+      Array data = ones({batch, n + 7});
+      for (int64_t b = 0; b < batch; ++b) {
+        row[{b, Slice(n, n + 3)}].fill(1), row[{b, Slice(n + 3, {})}].fill(-1), col[{b, Slice(n + 3, {})}].fill(-1);
+        data[{b, 0}].fill(1e8);
+      }
+      row[{0, 1}].fill(2);
+      const Array x = array({1.f, -2.f}).reshape({1, 1, 2}) * ones({batch, 1, 1});
+      using cuda::emulation::Order;
+      std::vector<Array> got;
+      for (const auto order : {Order::forward, Order::backward, Order::shuffled}) {
+        cuda::emulation::set_order(order, 5);
+        const Device d = emulated_number(0);
+        const utils::CooMatrix a(data.to_device(d), row.to_device(d), col.to_device(d), {4, 1}, {.order = "other"});
+        got.push_back(to_host(F::sparse_matmul(a, x.to_device(d)).array()));
+        EXPECT(got.back().to_vector<float>() == got[0].to_vector<float>());
+      }
+      cuda::emulation::set_order(Order::forward);
+      const double kept = static_cast<double>(std::max<int64_t>(n - 2060, 0));  // but for the first part
+      const Array& y = got[0];
+      for (int64_t b = 0; b < batch; ++b) {
+        const double sum = y[{b, 0, 0}].item<double>();
+        EXPECT(sum >= 1e8 + kept && sum <= 1e8 + static_cast<double>(n));
+        EXPECT_EQ(y[{b, 0, 1}].item<double>(), -2 * sum);
+        EXPECT_EQ(y[{b, 1, 0}].item<double>(), 3.0);
+        EXPECT_EQ(y[{b, 2, 0}].item<double>(), b == 0 ? 1.0 : 0.0);
+        EXPECT_EQ(y[{b, 3, 0}].item<double>(), 0.0);
+      }
+    }
+}
+
+TEST(sparse_matrices_are_made_on_the_device) {
+  random::RandomState r(8);
+  const Array row = r.randint(0, 6, {2, 40}), col = r.randint(0, 5, {2, 40}), data = r.randn({2, 40});
+  expect_as_on_the_host(1e-12, [&](const Device& d) {
+    Array rows = row.to_device(d), cols = col.to_device(d);
+    rows[{1, Slice(30, {})}].fill(-1), cols[{1, Slice(30, {})}].fill(-1);
+    const utils::CooMatrix a(data.to_device(d), rows, cols, {6, 5}, {.order = "other"});
+    return Arrays{a.row, a.col, a.to_dense(), utils::CooMatrix(data.to_device(d), row, col, {6, 5}).to_dense(),
+                  utils::CooMatrix(zeros({2, 0}).to_device(d), zeros({2, 0}, int32).to_device(d),
+                                   zeros({2, 0}, int32).to_device(d), {3, 2}, {.order = "C"})
+                      .to_dense()};
+  });
+  // The order is fetched, and the number of entries of each matrix.
+  for (const char* order : {"C", "F", "other"}) {
+    const Array one = array({0, 0, 1, 1}), two = array({0, 2, 1, order[0] == 'o' ? 0 : 2});
+    const Array &major = order[0] == 'F' ? two : one, &minor = order[0] == 'F' ? one : two;
+    const Device d = emulated_number(0);
+    EXPECT_EQ(utils::get_order(major.to_device(d), minor.to_device(d)), utils::get_order(major, minor));
+    EXPECT_EQ(utils::CooMatrix(ones({4}).to_device(d), major.to_device(d), minor.to_device(d), {9, 9}).order,
+              utils::get_order(major, minor));
+  }
+  expect_as_on_the_host(
+      0,
+      [&](const Device& d) {
+        const utils::CooMatrix a = utils::to_coo(ones({2, 4, 5}).to_device(d), 23);
+        EXPECT_EQ(a.order, std::string("C"));
+        return Arrays{a.data.array(), a.row, a.col, a.to_dense()};
+      },
+      2);
+}
+
+TEST(wrong_entries_of_sparse_matrices_are_an_error_at_the_next_wait) {
+  const Device d = emulated_number(0);
+  struct Entry {
+    int64_t row, col;
+  };
+  for (const Entry& e : {Entry{3, 0}, {0, 4}, {-1, 0}, {0, -1}, {-2, -2}, {2, -2147483647}, {-1, 2147483647}, {0, 1}}) {
+    const Array row = array({int64_t(2), e.row, int64_t(-1), int64_t(9)}),
+                col = array({int64_t(3), e.col, int64_t(-1), int64_t(1)}), data = ones({4});
+    const auto message = [&](auto&& f) -> std::string {
+      try {
+        f();
+      } catch (const ValueError& error) { return error.what(); }
+      return "";
+    };
+    const std::string want = message([&] { (void)utils::CooMatrix(data, row, col, {3, 4}, {.order = "C"}); });
+    EXPECT(want.find(e.row == 0 && e.col == 1 ? "entry 3 at (9, 1)" : text("entry 1 at (", e.row, ", ", e.col, ")")) !=
+           want.npos);
+    const utils::CooMatrix a(data.to_device(d), row.to_device(d), col.to_device(d), {3, 4}, {.order = "C"});
+    const Variable y = F::sparse_matmul(a, ones({4, 2}).to_device(d));
+    EXPECT_EQ(message([&] { (void)to_host(y.array()); }), want);
+  }
 }

@@ -15,8 +15,9 @@ struct IndexCheck {
   bool columns = false;
   int64_t inner = 1;
   bool wraps = false;
-  int axis = 0;  ///< for fail()
-  /// Throws the IndexError for the first value out of range.
+  int axis = 0;             ///< for fail()
+  int64_t lengths[2] = {};  ///< for fail()
+  /// Throws the error, usually IndexError, for the first value out of range.
   void (*fail)(int64_t value, int64_t position, const IndexCheck& check) = nullptr;
 };
 

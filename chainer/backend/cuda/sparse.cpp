@@ -26,8 +26,15 @@ bool CudaBackend::coo_multiply(const Array& data, const Array& row, const Array&
   if (!argsort(row, order)) return false;
   SparseArgs args = sparse_args(row, col, x, c);
   args.data = data.raw(), args.order = static_cast<const int64_t*>(order.raw()), args.rows = c.shape()[1];
-  const Threads t(data.size() * args.n);
+  Array parts;
+  const int64_t cuts = args.batch * (args.entries / SparseArgs::kPart);
+  if (cuts > 0) {
+    parts = Array({cuts, args.n}, float64, c.device());
+    args.parts = static_cast<double*>(parts.mutable_raw());
+  }
+  const Threads t(data.size() * args.n), for_cuts(cuts * args.n * 32);
   launch(c.device().index(), kernel_for("multiply_entries", c.dtype()), t.grid, t.block, args);
+  if (cuts > 0) launch(c.device().index(), kernel_for("add_parts", c.dtype()), for_cuts.grid, for_cuts.block, args);
   return true;
 }
 

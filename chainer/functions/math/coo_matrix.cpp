@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "chainer/array/backend.h"
+#include "chainer/array/operations/indices.h"
 #include "chainer/functions/sparse.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
@@ -12,13 +14,43 @@ namespace chainer::utils {
 namespace {
 
 bool sorted(const Array& major, const Array& minor) {
-  const std::vector<int64_t> a = major.to_vector<int64_t>(), b = minor.to_vector<int64_t>();
-  const auto width = static_cast<std::size_t>(major.ndim() == 2 ? major.shape()[1] : major.size());
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (i % width == 0 || a[i] < 0 || a[i - 1] < 0) continue;  // the next matrix, or padding
-    if (a[i] < a[i - 1] || (a[i] == a[i - 1] && b[i] < b[i - 1])) return false;
+  const int64_t last = major.ndim() > 0 ? major.shape(-1) - 1 : 0;
+  if (last < 1) return true;
+  const Index before = Slice(0, last), after = Slice(1, last + 1);
+  const Array a = major[{Ellipsis(), before}], b = major[{Ellipsis(), after}];
+  const Mask falls = (b < a) | ((b == a) & (minor[{Ellipsis(), after}] < minor[{Ellipsis(), before}]));
+  return !any(falls & (a >= 0) & (b >= 0)).item<bool>();  // not at padding
+}
+
+[[noreturn]] void outside(int64_t entry, int64_t row, int64_t col, int64_t rows, int64_t cols) {
+  throw ValueError("CooMatrix: entry ", entry, " at (", row, ", ", col, ") is outside shape ", Shape{rows, cols});
+}
+
+void check_on_host(const Array& row, const Array& col, const Shape& s) {
+  const std::vector<int64_t> rows = row.to_vector<int64_t>(), cols = col.to_vector<int64_t>();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i] == -1 && cols[i] == -1) continue;
+    if (rows[i] < 0 || rows[i] >= s[0] || cols[i] < 0 || cols[i] >= s[1])
+      outside(static_cast<int64_t>(i), rows[i], cols[i], s[0], s[1]);
   }
-  return true;
+}
+
+// The device throws the error when it is next waited for. Entries outside become padding, which nothing reads. A wrong
+// entry is checked as one number, not 0, of its row and column.
+void check_on_device(const Array& row, const Array& col, CooMatrix& m) {
+  constexpr int64_t far = int64_t(1) << 31;
+  const Array r = chainer::minimum(chainer::maximum(row.astype(int64), 1 - far), far - 1),
+              c = chainer::minimum(chainer::maximum(col.astype(int64), 1 - far), far - 1);
+  const Mask inside = (r >= 0) & (r < m.shape[0]) & (c >= 0) & (c < m.shape[1]), padding = (r == -1) & (c == -1);
+  const Array good = Array(inside | padding).astype(int64);
+  const Array wrong = ((r * (2 * far) + c + far) * (1 - good)).contiguous();
+  m.row = ((r + 1) * good - 1).astype(int32), m.col = ((c + 1) * good - 1).astype(int32);
+  const auto fail = [](int64_t value, int64_t position, const IndexCheck& check) {
+    outside(position, value >> 32, (value & (2 * far - 1)) - far, check.lengths[0], check.lengths[1]);
+  };
+  Array checked(wrong.shape(), int64, wrong.device());
+  wrong.device().backend().check_indices({.size = 1, .lengths = {m.shape[0], m.shape[1]}, .fail = fail}, wrong,
+                                         checked);
 }
 
 }  // namespace
@@ -39,30 +71,26 @@ CooMatrix::CooMatrix(const Array& d, const Array& r, const Array& c, const Shape
     throw ValueError("CooMatrix: shape must be two positive numbers, not ", s);
   if (!order.empty() && order != "C" && order != "F" && order != "other")
     throw ValueError("CooMatrix: order must be 'C', 'F' or 'other', not '", order, "'");
-  const std::vector<int64_t> rows = r.to_vector<int64_t>(), cols = c.to_vector<int64_t>();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i] == -1 && cols[i] == -1) continue;
-    if (rows[i] < 0 || rows[i] >= s[0] || cols[i] < 0 || cols[i] >= s[1])
-      throw ValueError("CooMatrix: entry ", i, " at (", rows[i], ", ", cols[i], ") is outside shape ", s);
-  }
+  if (r.device().is_host() || !(r.device() == c.device()))
+    check_on_host(r, c, s);
+  else
+    check_on_device(r, c, *this);
   if (order.empty()) order = get_order(row, col);
 }
 
 Array CooMatrix::to_dense() const {
   const bool batched = data.ndim() == 2;
   const int64_t batch = batched ? data.shape()[0] : 1, width = data.shape(-1);
-  Array out = zeros({batch, shape[0], shape[1]}, data.dtype(), data.device());
-  const std::vector<int64_t> r = row.to_vector<int64_t>(), c = col.to_vector<int64_t>();
-  std::vector<int64_t> place, from;
-  for (int64_t i = 0; i < data.size(); ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    if (r[k] < 0) continue;
-    place.push_back(((i / std::max<int64_t>(width, 1)) * shape[0] + r[k]) * shape[1] + c[k]);
-    from.push_back(i);
-  }
-  if (!place.empty()) {
+  const Device device = data.device();
+  Array out = zeros({batch, shape[0], shape[1]}, data.dtype(), device);
+  if (data.size() > 0) {
+    const auto there = [&](const Array& a) { return a.to_device(device).astype(int64).reshape({batch, width}); };
+    const Array r = there(row), matrix = arange(batch).to_device(device).reshape({batch, 1});
+    const Mask used = r >= 0;  // padding adds 0 to the first element
+    const Array place = ((matrix * shape[0] + r) * shape[1] + there(col)) * Array(used).astype(int64);
+    const Array values = chainer::where(used, data.array().reshape({batch, width}), zeros({}, data.dtype(), device));
     Array flat = out.reshape({-1});
-    add_at(flat, {array(place)}, take(data.array().reshape({-1}), array(from)));
+    add_at(flat, {place.reshape({-1})}, values.reshape({-1}));
   }
   return batched ? out : out.reshape(shape);
 }
@@ -88,7 +116,7 @@ CooMatrix to_coo(const Array& x, std::optional<int64_t> ldnz, bool requires_grad
   }
   const Shape shape = {all.shape()[1], all.shape()[2]};
   if (x.ndim() == 2) data = data.reshape({-1}), row = row.reshape({-1}), col = col.reshape({-1});
-  return CooMatrix(data, row, col, shape, {.requires_grad = requires_grad});
+  return CooMatrix(data, row, col, shape, {.order = "C", .requires_grad = requires_grad});
 }
 
 }  // namespace chainer::utils
