@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Regions of images and sparse products on a device, compared with the host.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "as_on_the_host.h"
@@ -55,6 +56,50 @@ TEST(regions_of_images_stay_on_the_device) {
               return out;
             });
       }
+}
+
+// Regions that are on the device themselves are not fetched.
+TEST(regions_on_the_device_stay_there) {
+  for (const Dtype dtype : {float32, float64})
+    for (const int64_t regions : {0, 1, 11}) {
+      const Array x = random::RandomState(1).randn({2, 3, 9, 7}).astype(dtype);
+      const Array rois = corners_around(regions, 9, 7, dtype), of = arange(regions) % 2;
+      const Array first = concatenate({of.astype(dtype).reshape({-1, 1}), rois[{Slice(), array({1, 0, 3, 2})}]}, 1);
+      expect_as_on_the_host(dtype == float64 ? 1e-12 : 1e-5, [&](const Device& d) {
+        const Variable in(x.to_device(d));
+        Arrays out = with_gradients(F::roi_pooling_2d(in, first.to_device(d), 3, 2, 0.9), {in});
+        const Variable y = F::roi_max_pooling_2d(in, rois.to_device(d), of.to_device(d), {3, 2}, 0.9);
+        for (const Array& a : with_gradients(y, {in})) out.push_back(a);
+        return out;
+      });
+    }
+}
+
+TEST(wrong_regions_on_the_device_are_an_error_at_the_next_wait) {
+  const Device d = emulated_number(0);
+  const Variable x(ones({2, 1, 4, 4}).to_device(d));
+  const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  for (const double wrong : {nan, infinity, -1.0, 2.0}) {
+    Array rois = zeros({3, 5});
+    rois[{2, wrong == nan || wrong == infinity ? 3 : 0}].fill(wrong);
+    if (std::isnan(wrong)) rois[{1, 0}].fill(wrong);
+    const Variable y = F::roi_pooling_2d(x, rois.to_device(d), 2, 2, 1);
+    EXPECT_THROW(ValueError,
+                 std::isnan(wrong)   ? "roi_pooling_2d: region 1 refers to an image that is not there; x has 2 images"
+                 : wrong == infinity ? "roi_pooling_2d: region 2 has a coordinate that is not finite"
+                                     : "roi_pooling_2d: region 2 refers to an image",
+                 d.synchronize());
+    EXPECT(all(isfinite(to_host(y.array()))).item<bool>());
+  }
+  Array corners = zeros({2, 4});
+  corners[{1, 2}].fill(nan);
+  const auto pooled = [&](const Array& of) {
+    (void)F::roi_max_pooling_2d(x, corners.to_device(d), of.to_device(d), {2, 2}, 1).array().raw();
+    d.synchronize();
+  };
+  EXPECT_THROW(ValueError, "roi_max_pooling_2d: region 1 has a coordinate that is not finite", pooled(array({0, 1})));
+  EXPECT_THROW(IndexError, "roi_max_pooling_2d: region 0 refers to an image that is not there, x has 2 images",
+               pooled(array({-1, 2})));
 }
 
 TEST(sparse_products_stay_on_the_device) {

@@ -22,8 +22,8 @@ void expect_dtype_of_regions(const type_check::TypeInfos& in) {
     type_check::expect(in[1].dtype() == in[0].dtype());
 }
 
-Regions read_regions(std::string_view name, const char* label, const Variable& x, const Variable& rois,
-                     const Variable& roi_indices, IntPair outsize, double spatial_scale) {
+void check_regions(std::string_view name, const char* label, const Variable& x, const Variable& rois,
+                   const Variable& roi_indices, IntPair outsize, double spatial_scale) {
   type_check::check(label, {x.array(), rois.array(), roi_indices.array()}, [](const type_check::TypeInfos& in) {
     in.names({"x", "rois", "roi_indices"});
     using type_check::expect;
@@ -35,6 +35,11 @@ Regions read_regions(std::string_view name, const char* label, const Variable& x
   if (outsize.h < 1 || outsize.w < 1 || !(spatial_scale > 0))
     throw ValueError(name, ": outsize (", outsize.h, ", ", outsize.w, ") and spatial_scale ", spatial_scale,
                      " must be positive");
+}
+
+Regions read_regions(std::string_view name, const char* label, const Variable& x, const Variable& rois,
+                     const Variable& roi_indices, IntPair outsize, double spatial_scale) {
+  check_regions(name, label, x, rois, roi_indices, outsize, spatial_scale);
   const Array numbers = dense(to_host(rois.array()), float64), images = dense(to_host(roi_indices.array()), int64);
   Regions out;
   for (int64_t r = 0; r < rois.shape()[0]; ++r) {
@@ -97,7 +102,7 @@ Variable region_maxima(const Variable& x, const Array& rois, IntPair outsize, do
   const Array pixels = dense(rows.array(), compute_dtype(x.dtype()));
   Array at({bins, s[1]}, int64, device);
   const auto on_host = [&] {
-    host_kernels::roi_argmax(to_host(pixels), s[2], s[3], rois, outsize.h, outsize.w, spatial_scale, at);
+    host_kernels::roi_argmax(to_host(pixels), s[2], s[3], to_host(rois), outsize.h, outsize.w, spatial_scale, at);
   };
   if (device.is_host()) {
     on_host();

@@ -12,6 +12,10 @@
 #include "chainer/autograd/variable.h"
 #include "chainer/routines/im2col.h"
 
+namespace chainer {
+struct IndexCheck;
+}
+
 namespace chainer::functions {
 
 /// Regions of images: y_min, x_min, y_max, x_max in pixels, and the index of the image.
@@ -24,6 +28,9 @@ struct Regions {
 /// that x lacks.
 Regions read_regions(std::string_view name, const char* label, const Variable& x, const Variable& rois,
                      const Variable& roi_indices, IntPair outsize, double spatial_scale);
+/// Checks the arguments only: their types, outsize and scale.
+void check_regions(std::string_view name, const char* label, const Variable& x, const Variable& rois,
+                   const Variable& roi_indices, IntPair outsize, double spatial_scale);
 /// Checks that the second of the inputs, the regions, has the dtype of the first; in mixed precision any floating
 /// dtype.
 void expect_dtype_of_regions(const type_check::TypeInfos& in);
@@ -40,7 +47,15 @@ using WeightsAlong =
 /// times the pixels.
 Variable region_sums(const Variable& x, const Regions& regions, IntPair outsize, const WeightsAlong& along);
 
-/// Returns the largest pixels of bins: (R, C, outsize.h, outsize.w), with `rois` as in host_kernels::roi_argmax().
+/// The error of a number that is wrong: `position` / 5 is the region, `position` % 5 is 0 for the image and more for a
+/// corner, and `check.lengths[0]` is the number of images.
+using RegionError = void (*)(int64_t value, int64_t position, const IndexCheck& check);
+/// Checks regions on a device, rows of an image and four corners (R, 5) of float64, and returns them with zeros in
+/// place of the wrong ones. The device calls `fail` when it is next waited for.
+Array checked_regions(const Array& rows, int64_t images, RegionError fail);
+
+/// Returns the largest pixels of bins: (R, C, outsize.h, outsize.w), with `rois` as in host_kernels::roi_argmax(),
+/// on the host or on the device of x.
 Variable region_maxima(const Variable& x, const Array& rois, IntPair outsize, double spatial_scale);
 
 /// A point between the pixels `low` and `low + 1`: (1 - part) of one and `part` of the other.

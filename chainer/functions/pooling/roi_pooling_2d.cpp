@@ -3,6 +3,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
+#include "chainer/array/operations/indices.h"
 #include "chainer/autograd/type_check.h"
 #include "chainer/functions/pooling.h"
 #include "chainer/functions/pooling/regions.h"
@@ -22,6 +23,15 @@ Variable RoiPooling2D::operator()(const Variable& x, const Variable& rois, int64
     throw ValueError("roi_pooling_2d: outh, outw and spatial_scale must be positive, not ", outh, ", ", outw, " and ",
                      spatial_scale);
   const Shape& s = x.shape();
+  if (!rois.device().is_host() && rois.device() == x.device()) {
+    const auto fail = [](int64_t, int64_t position, const IndexCheck& check) {
+      throw ValueError(
+          "roi_pooling_2d: region ", position / 5,
+          position % 5 == 0 ? " refers to an image that is not there" : " has a coordinate that is not finite",
+          "; x has ", check.lengths[0], " images");
+    };
+    return region_maxima(x, checked_regions(rois.array().astype(float64), s[0], fail), {outh, outw}, spatial_scale);
+  }
   const Array regions = dense(to_host(rois.array()), float64);
   const double* numbers = regions.data<double>();
   for (int64_t i = 0; i < regions.size(); ++i)
