@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The interface of NCCL, which is not available in this build."""
+"""The interface of NCCL itself, which is not available: communicators use the library's groups of devices."""
 _available = False
 NCCL_FLOAT16 = NCCL_FLOAT32 = NCCL_FLOAT64 = NCCL_FLOAT = NCCL_SUM = None
 

@@ -11,20 +11,22 @@ class _MultiNodeOptimizer(object):
         """Updates the parameters. After a parameter came in, as before the first update, those of the process 0 are
         copied to all instead."""
         target = self.target
-        if lossfun is not None:
-            use_cleargrads = getattr(self, '_use_cleargrads', True)
-            loss = lossfun(*args, **kwds)
-            if use_cleargrads:
-                target.cleargrads()
-            else:
-                target.zerograds()
-            loss.backward(loss_scale=self.actual_optimizer._loss_scale)
-            del loss
+        self._backward(lossfun, *args, **kwds)
         if self.is_changed(target):
             self.communicator.bcast_data(target)
         else:
             self.communicator.allreduce_grad(target)
             self.actual_optimizer.update(None, *args, **kwds)
+
+    def _backward(self, lossfun, *args, **kwds):
+        if lossfun is None:
+            return
+        loss = lossfun(*args, **kwds)
+        if getattr(self, '_use_cleargrads', True):
+            self.target.cleargrads()
+        else:
+            self.target.zerograds()
+        loss.backward(loss_scale=self.actual_optimizer._loss_scale)
 
     def is_changed(self, target):
         """Returns true if the set of the model's initialized parameters is another one than in the last call."""
@@ -45,10 +47,33 @@ class _MultiNodeOptimizer(object):
 
 
 class _DoubleBufferingOptimizer(_MultiNodeOptimizer):
-    """Averages gradients during the next step; needs NCCL."""
+    """Averages gradients during the next step, so that each update is by the gradients of the step before."""
 
     def __init__(self, actual_optimizer, communicator):
-        raise RuntimeError('NCCL is not available in this build')
+        super(_DoubleBufferingOptimizer, self).__init__(actual_optimizer, communicator)
+        self.__dict__['begun'] = []
+
+    def update(self, lossfun=None, *args, **kwds):
+        """As that of other optimizers; the first step after one that copies parameters does not update."""
+        target, communicator = self.target, self.communicator
+        self._backward(lossfun, *args, **kwds)
+        if self.is_changed(target):
+            self.wait()
+            communicator.bcast_data(target)
+            return
+        before = self.begun
+        for _, _, group in before:
+            group.wait()
+        self.__dict__['begun'] = communicator.begin_allreduce_grad(target)
+        if before:
+            communicator.end_allreduce_grad(before)
+            self.actual_optimizer.update(None, *args, **kwds)
+
+    def wait(self):
+        """Waits for the averages that were begun, and drops them."""
+        begun = self.begun
+        self.__dict__['begun'] = []
+        self.communicator.end_allreduce_grad(begun, write=False)
 
 
 def create_multi_node_optimizer(actual_optimizer, communicator, double_buffering=False):

@@ -37,6 +37,7 @@ void bind_device_arrays(nb::module_& m);
 void bind_devices(nb::module_& m);
 void bind_device_routines(nb::module_& m);
 void bind_device_exchange(nb::module_& m);
+void bind_device_groups(nb::module_& m);
 void bind_text_kernels(nb::module_& m);
 
 }  // namespace chainer::python

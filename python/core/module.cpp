@@ -26,6 +26,7 @@ NB_MODULE(_core, m) {
   cp::bind_devices(devices);
   cp::bind_device_routines(devices);
   cp::bind_device_exchange(devices);
+  cp::bind_device_groups(devices);
   nb::module_ text_kernels = m.def_submodule("text_kernels");
   cp::bind_text_kernels(text_kernels);
   cp::bind_variable(m);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Parameters of models in one buffer. On the host a buffer is an ndarray."""
+"""Parameters of models in one buffer, an array of NumPy or of a device."""
 import numpy
 
 from chainer.backends import cuda
@@ -34,7 +34,7 @@ def pack_params(params, itemsize, attr_name, buffer, stream=None):
     at = 0
     for p in params:
         v = getattr(p, attr_name)
-        buffer[at:at + v.size] = v.ravel()
+        buffer[at:at + v.size] = (v if isinstance(buffer, cuda.ndarray) else cuda.to_cpu(v)).ravel()
         at += v.size
 
 
@@ -43,8 +43,17 @@ def unpack_params(params, itemsize, attr_name, buffer, stream=None):
     at = 0
     for p in params:
         v = getattr(p, attr_name)
-        v[...] = buffer[at:at + v.size].reshape(v.shape)
+        part = buffer[at:at + v.size].reshape(v.shape)
+        v[...] = part.astype(v.dtype, copy=False) if isinstance(part, cuda.ndarray) else cuda.like(part, v)
         at += v.size
+
+
+def packed_on_device(params, divisor, dtype=None):
+    """The gradients of parameters on a device in one buffer, divided first so that sums in 16 bits do not overflow."""
+    xp = cuda.cupy
+    with params[0].grad.device:
+        buffer = xp.concatenate([p.grad.ravel() for p in params]) * (1.0 / divisor)
+        return buffer.astype(dtype or params[0].grad.dtype, copy=False)
 
 
 def array_to_buffer_object(array, mpi_dtype=None):

@@ -2,6 +2,8 @@
 import mpi4py.MPI
 import numpy
 
+from chainer._core import devices
+from chainer.backends import cuda
 from chainermn.communicators import _communication_utility, _memory_utility, communicator_base
 from chainermn.communicators._communication_utility import chunked_bcast_obj
 from chainer.utils import collections_abc
@@ -15,7 +17,17 @@ def _is_numpy_array(array):
 
 
 def _is_cupy_array(array):
-    return False
+    return isinstance(array, cuda.ndarray)
+
+
+def _on_host(array):
+    """An array in the host's memory without gaps, which MPI can read."""
+    return numpy.ascontiguousarray(array.get() if _is_cupy_array(array) else array)
+
+
+def _placed(array, is_host):
+    """An array, or each of a tuple, on the current device unless is_host."""
+    return array if is_host or not cuda.available else cuda.to_gpu(array)
 
 
 def _cnt_to_dsp(cnt):
@@ -27,12 +39,13 @@ class _MessageType(object):
     """The shapes and the dtype of an array or a tuple of arrays, which are sent before them."""
 
     def __init__(self, obj):
-        self.is_host, self.is_tuple = True, not _is_numpy_array(obj)
+        self.is_tuple = not (_is_numpy_array(obj) or _is_cupy_array(obj))
         if self.is_tuple and not isinstance(obj, collections_abc.Iterable):
             raise TypeError('an array or a tuple of arrays can be sent, not {}'.format(type(obj)))
         arrays = list(obj) if self.is_tuple else [obj]
-        if not all([_is_numpy_array(a) for a in arrays]):
+        if not all([_is_numpy_array(a) or _is_cupy_array(a) for a in arrays]):
             raise TypeError('an array or a tuple of arrays can be sent, not {}'.format(type(obj)))
+        self.is_host = not any([_is_cupy_array(a) for a in arrays])
         self.narr, self.ndims, self.shapes = len(arrays), [a.ndim for a in arrays], [a.shape for a in arrays]
         dtypes = [a.dtype for a in arrays]
         if not all([d == dtypes[0] for d in dtypes]):
@@ -40,7 +53,7 @@ class _MessageType(object):
         self.dtype = dtypes[0] if dtypes else None
 
     def get_array_module(self):
-        return numpy
+        return numpy if self.is_host else cuda.cupy
 
 
 def _check_dtype(caller, msgtype):
@@ -58,7 +71,7 @@ def _get_mpi_type(msgtype):
 
 
 def _flat(arrays, dtype):
-    return numpy.concatenate([a.ravel() for a in arrays]) if arrays else numpy.empty(0, dtype)
+    return numpy.concatenate([_on_host(a).ravel() for a in arrays]) if arrays else numpy.empty(0, dtype)
 
 
 def _parts(buffer, shapes):
@@ -67,10 +80,14 @@ def _parts(buffer, shapes):
 
 
 class MpiCommunicatorBase(communicator_base.CommunicatorBase):
-    """A communicator over one of mpi4py's. Arrays have the dtypes int32, int64, float32 or float64."""
+    """A communicator over one of mpi4py's. Arrays have the dtypes int32, int64, float32 or float64.
+
+    Arrays on devices pass through the host; results are on the current device if the argument, or what is received,
+    is on one. Gradients on devices are averaged by NCCL in the communicators that say so."""
 
     def __init__(self, mpi_comm):
         self.mpi_comm = mpi_comm
+        self._groups = {}
         self._init_ranks()
 
     def _init_ranks(self):
@@ -125,14 +142,14 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         buffer, kind = numpy.empty(sum(received), msgtype.dtype), _get_mpi_type(msgtype)
         self.mpi_comm.Alltoallv([_flat(xs, msgtype.dtype), (sent, _cnt_to_dsp(sent)), kind],
                                 [buffer, (received, _cnt_to_dsp(received)), kind])
-        return _parts(buffer, shapes)
+        return _placed(_parts(buffer, shapes), msgtype.is_host)
 
     def send(self, data, dest, tag):
         msgtype = _MessageType(data)
         _check_dtype('send', msgtype)
         self.mpi_comm.send(msgtype, dest=dest, tag=tag)
         for array in data if msgtype.is_tuple else [data]:
-            self.mpi_comm.Send(numpy.ascontiguousarray(array), dest=dest, tag=tag)
+            self.mpi_comm.Send(_on_host(array), dest=dest, tag=tag)
 
     def recv(self, source, tag):
         msgtype = self.mpi_comm.recv(source=source, tag=tag)
@@ -140,18 +157,18 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         for shape in msgtype.shapes:
             arrays.append(numpy.empty(shape, msgtype.dtype))
             self.mpi_comm.Recv(arrays[-1], source=source, tag=tag)
-        return tuple(arrays) if msgtype.is_tuple else arrays[0]
+        return _placed(tuple(arrays) if msgtype.is_tuple else arrays[0], msgtype.is_host)
 
     def bcast(self, x, max_buf_len=None, root=0):
         msgtype = self.mpi_comm.bcast(self._one('bcast', x) if self.rank == root else None, root)
-        buffer = numpy.ascontiguousarray(x) if self.rank == root else numpy.empty(msgtype.shapes[0], msgtype.dtype)
+        buffer = _on_host(x) if self.rank == root else numpy.empty(msgtype.shapes[0], msgtype.dtype)
         self.mpi_comm.Bcast(buffer, root)
-        return x if self.rank == root else buffer
+        return x if self.rank == root else _placed(buffer, msgtype.is_host)
 
     def gather(self, x, root=0):
         msgtype = self._one('gather', x)
         msgtypes = self.mpi_comm.gather(msgtype, root)
-        x, kind = numpy.ascontiguousarray(x), _get_mpi_type(msgtype)
+        x, kind = _on_host(x), _get_mpi_type(msgtype)
         if self.rank != root:
             self.mpi_comm.Gatherv([x, kind], None, root)
             return None
@@ -160,7 +177,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         sizes = [int(numpy.prod(s)) for s in shapes]
         buffer = numpy.empty(sum(sizes), msgtype.dtype)
         self.mpi_comm.Gatherv([x, kind], [buffer, (sizes, _cnt_to_dsp(sizes)), kind], root)
-        return _parts(buffer, shapes)
+        return _placed(_parts(buffer, shapes), msgtype.is_host)
 
     def allgather(self, x):
         msgtype = self._one('allgather', x)
@@ -169,8 +186,8 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         shapes = [t.shapes[0] for t in msgtypes]
         sizes, kind = [int(numpy.prod(s)) for s in shapes], _get_mpi_type(msgtype)
         buffer = numpy.empty(sum(sizes), msgtype.dtype)
-        self.mpi_comm.Allgatherv([numpy.ascontiguousarray(x), kind], [buffer, (sizes, _cnt_to_dsp(sizes)), kind])
-        return _parts(buffer, shapes)
+        self.mpi_comm.Allgatherv([_on_host(x), kind], [buffer, (sizes, _cnt_to_dsp(sizes)), kind])
+        return _placed(_parts(buffer, shapes), msgtype.is_host)
 
     def scatter(self, xs, root=0):
         """Returns the array of this process, of the root's tuple of arrays or rows of one array."""
@@ -187,14 +204,14 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         buffer = numpy.empty(msgtype.shapes[self.rank], msgtype.dtype)
         sent = [_flat(xs, msgtype.dtype), (sizes, _cnt_to_dsp(sizes)), kind] if self.rank == root else None
         self.mpi_comm.Scatterv(sent, [buffer, kind], root)
-        return buffer
+        return _placed(buffer, msgtype.is_host)
 
     def allreduce(self, x):
         msgtype = self._one('allreduce', x)
-        x = numpy.ascontiguousarray(x)
+        x = _on_host(x)
         y = numpy.empty(x.shape, msgtype.dtype)
         self.mpi_comm.Allreduce(x, y)
-        return y
+        return _placed(y, msgtype.is_host)
 
     def send_obj(self, obj, dest, tag=0):
         self.mpi_comm.send(obj, dest=dest, tag=tag)
@@ -213,19 +230,48 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
 
     def bcast_data(self, model):
         for p in _memory_utility.extract_params_set_data(model):
-            array = numpy.ascontiguousarray(p.array)
+            array = _on_host(p.array)
             self.mpi_comm.Bcast(array)
-            p.array[...] = array
+            p.array[...] = cuda.like(array, p.array)
+
+    def _group(self, device):
+        """The group of this device and those of the other processes, or None if one of them has no NCCL."""
+        if device not in self._groups:
+            keys = self.mpi_comm.allgather(devices.group_key(device))
+            self._groups[device] = None if not all(keys) else devices.Group(
+                device, keys[0], self.rank, self.size)
+        return self._groups[device]
+
+    def _grads_by_kind(self, model):
+        """The parameters with a gradient, in lists of one dtype and of the host or of a device, and its number."""
+        groups = {}
+        for p in _memory_utility.extract_params_set_grad(model):
+            on_device = _is_cupy_array(p.grad)
+            groups.setdefault((str(p.grad.dtype), on_device), []).append(p)
+        return [(group, group[0].grad.device.id if kind[1] else None) for kind, group in sorted(groups.items())]
 
     def _allreduce_packed(self, model, exchange=True):
-        """Averages the gradients in one buffer."""
-        params = _memory_utility.extract_params_set_grad(model)
-        dtypes = {p.grad.dtype for p in params}
-        for dtype in sorted(dtypes, key=str):
-            group = [p for p in params if p.grad.dtype == dtype]
-            buffer = numpy.empty(sum([p.size for p in group]), dtype)
-            _memory_utility.pack_params(group, dtype.itemsize, 'grad', buffer)
-            if exchange:
-                self.mpi_comm.Allreduce(mpi4py.MPI.IN_PLACE, buffer)
-                buffer /= self.size
-            _memory_utility.unpack_params(group, dtype.itemsize, 'grad', buffer)
+        """Averages the gradients in one buffer for each dtype."""
+        for group, _ in self._grads_by_kind(model):
+            self._mean_by_mpi(group, exchange)
+
+    def _mean_by_mpi(self, group, exchange=True):
+        dtype = group[0].grad.dtype
+        buffer = numpy.empty(sum([p.size for p in group]), dtype)
+        _memory_utility.pack_params(group, dtype.itemsize, 'grad', buffer)
+        if exchange:
+            self.mpi_comm.Allreduce(mpi4py.MPI.IN_PLACE, buffer)
+            buffer /= self.size
+        _memory_utility.unpack_params(group, dtype.itemsize, 'grad', buffer)
+
+    def _allreduce_by_nccl(self, model):
+        """As _allreduce_packed(); on devices by NCCL, if all processes have it."""
+        for group, device in self._grads_by_kind(model):
+            nccl = None if device is None else self._group(device)
+            if nccl is None:
+                self._mean_by_mpi(group)
+                continue
+            buffer = _memory_utility.packed_on_device(group, self.size)
+            nccl.sum(buffer)
+            nccl.wait()
+            _memory_utility.unpack_params(group, buffer.itemsize, 'grad', buffer)

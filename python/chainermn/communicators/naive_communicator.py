@@ -2,6 +2,7 @@
 import mpi4py.MPI
 import numpy
 
+from chainer.backends import cuda
 from chainermn.communicators import _memory_utility, mpi_communicator_base
 
 
@@ -10,6 +11,6 @@ class NaiveCommunicator(mpi_communicator_base.MpiCommunicatorBase):
 
     def allreduce_grad(self, model):
         for p in _memory_utility.extract_params_set_grad(model):
-            grad = numpy.ascontiguousarray(p.grad)
+            grad = numpy.ascontiguousarray(cuda.to_cpu(p.grad))
             self.mpi_comm.Allreduce(mpi4py.MPI.IN_PLACE, grad)
-            p.grad[...] = grad / self.size
+            p.grad[...] = cuda.like(grad / self.size, p.grad)

@@ -3,7 +3,7 @@ from chainermn.communicators import mpi_communicator_base
 
 
 class SingleNodeCommunicator(mpi_communicator_base.MpiCommunicatorBase):
-    """Averages all gradients in one buffer, between the processes of one node."""
+    """Averages all gradients in one buffer, on devices by NCCL, between the processes of one node."""
 
     def __init__(self, mpi_comm):
         super(SingleNodeCommunicator, self).__init__(mpi_comm)
@@ -11,4 +11,4 @@ class SingleNodeCommunicator(mpi_communicator_base.MpiCommunicatorBase):
             raise ValueError('single_node: the processes are on {} nodes'.format(self.inter_size))
 
     def allreduce_grad(self, model):
-        self._allreduce_packed(model)
+        self._allreduce_by_nccl(model)

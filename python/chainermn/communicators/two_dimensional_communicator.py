@@ -3,7 +3,7 @@ from chainermn.communicators import mpi_communicator_base
 
 
 class TwoDimensionalCommunicator(mpi_communicator_base.MpiCommunicatorBase):
-    """Averages all gradients in one buffer."""
+    """Averages all gradients in one buffer, on devices by NCCL."""
 
     def allreduce_grad(self, model):
-        self._allreduce_packed(model)
+        self._allreduce_by_nccl(model)

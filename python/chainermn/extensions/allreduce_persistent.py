@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 import numpy
 
+from chainer.backends import cuda
 from chainer.training import extension
 
 
@@ -21,5 +22,5 @@ class AllreducePersistent(extension.Extension):
 
     def __call__(self, trainer=None):
         for _, array in _namedpersistents(self.model):
-            if isinstance(array, numpy.ndarray) and array.dtype == numpy.float32:
+            if isinstance(array, (numpy.ndarray, cuda.ndarray)) and array.dtype == numpy.float32:
                 array[...] = self.comm.allreduce(array) / self.comm.size

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 import abc
 
-import numpy
-
 from chainer import Function
+from chainer.backends import cuda
 
 
 class _MultiNodeBatchNormalizationBackend(metaclass=abc.ABCMeta):
@@ -23,7 +22,8 @@ class _MpiBackend(_MultiNodeBatchNormalizationBackend):
         self.comm = comm
 
     def _averaged(self, a, b):
-        both = self.comm.allreduce(numpy.concatenate([a.ravel(), b.ravel()])) / self.comm.size
+        xp = cuda.get_array_module(a)
+        both = self.comm.allreduce(xp.concatenate([a.ravel(), b.ravel()])) / self.comm.size
         return both[:a.size].reshape(a.shape), both[a.size:].reshape(b.shape)
 
     def forward(self, axis, gamma, x, xp):
@@ -71,6 +71,7 @@ class MultiNodeBatchNormalizationFunction(Function):
     def forward(self, inputs):
         self.retain_inputs((0, 1))
         x, gamma, beta = inputs[:3]
+        xp = cuda.get_array_module(x)
         head = gamma.ndim + 1
         self.axis = (0,) + tuple(range(head, x.ndim))
         self.expander = (None, Ellipsis) + (None,) * (x.ndim - head)
@@ -79,9 +80,9 @@ class MultiNodeBatchNormalizationFunction(Function):
             self.mean, var = inputs[3:]
             var = var + self.eps
         else:
-            self.mean, squares = self._backend.forward(self.axis, gamma, x, numpy)
+            self.mean, squares = self._backend.forward(self.axis, gamma, x, xp)
             var = squares - self.mean * self.mean + self.eps
-        self.std = numpy.sqrt(var, dtype=var.dtype)
+        self.std = xp.sqrt(var)
         self.x_hat = _xhat(x, self.mean, self.std, self.expander)
         y = (gamma[self.expander] * self.x_hat + beta[self.expander]).astype(x.dtype, copy=False)
         if self._batch and self.running_mean is not None:
@@ -101,7 +102,7 @@ class MultiNodeBatchNormalizationFunction(Function):
             return [g.astype(d, copy=False) for g, d in (
                 (gs[expander] * gy, x.dtype), (ggamma, gamma.dtype), (gbeta, gamma.dtype), (gmean, gamma.dtype),
                 (gvar, gamma.dtype))]
-        gbeta, ggamma = self._backend.backward(self.axis, gamma, gy, self.x_hat, x, numpy)
+        gbeta, ggamma = self._backend.backward(self.axis, gamma, gy, self.x_hat, x, cuda.get_array_module(x))
         m = x.dtype.type(x.size // gamma.size)
         gx = (gamma / self.std)[expander] * (gy - (self.x_hat * ggamma[expander] + gbeta[expander]) / m)
         return gx.astype(x.dtype, copy=False), ggamma, gbeta

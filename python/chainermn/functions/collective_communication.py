@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-import numpy
-
 from chainer import Function, Variable
+from chainer.backends import cuda
 from chainer.utils import experimental
 
 from chainermn.functions.pseudo_connect import empty
@@ -23,15 +22,19 @@ class AllGather(Function):
     def forward(self, inputs):
         self.retain_inputs(())
         ys = self.comm.allgather(inputs[0])
-        self._outputs = [(y.shape, y.dtype) for y in ys]
+        self._outputs = _kinds(ys)
         return ys
 
     def backward(self, inputs, grad_outputs):
         return _sum(self.comm.alltoall(_filled(grad_outputs, self._outputs))),
 
 
+def _kinds(arrays):
+    return [(a.shape, a.dtype, cuda.get_array_module(a)) for a in arrays]
+
+
 def _filled(grads, outputs):
-    return tuple([numpy.zeros(shape, dtype) if g is None else g for g, (shape, dtype) in zip(grads, outputs)])
+    return tuple([xp.zeros(shape, dtype) if g is None else g for g, (shape, dtype, xp) in zip(grads, outputs)])
 
 
 class AllToAll(Function):
@@ -46,7 +49,7 @@ class AllToAll(Function):
                 len(inputs), self.comm.size))
         self.retain_inputs(())
         ys = self.comm.alltoall(inputs)
-        self._outputs = [(y.shape, y.dtype) for y in ys]
+        self._outputs = _kinds(ys)
         return ys
 
     def backward(self, inputs, grad_outputs):
@@ -79,7 +82,7 @@ class Gather(Function):
         ys = self.comm.gather(inputs[0], self.root)
         if ys is None:
             return empty(),
-        self._outputs = [(y.shape, y.dtype) for y in ys]
+        self._outputs = _kinds(ys)
         return ys
 
     def backward(self, inputs, grad_outputs):

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-import numpy
-
 from chainer import Function, Variable
+from chainer.backends import cuda
 from chainer.utils import experimental
 
-from chainermn.functions.pseudo_connect import empty
+from chainermn.functions.pseudo_connect import empty, placed
 
 
 class _PointToPoint(Function):
@@ -24,12 +23,14 @@ class Send(_PointToPoint):
     def forward(self, inputs):
         self.retain_inputs(())
         arrays = tuple(inputs[:-1])
+        self._xp = cuda.get_array_module(*arrays)
         self.comm.send(arrays[0] if len(arrays) == 1 else arrays, self.peer_rank, self.peer_tag)
-        return empty(),
+        return empty(self._xp),
 
     def backward(self, inputs, grad_outputs):
         grads = self.comm.recv(self.peer_rank, self.peer_tag)
-        return (grads if isinstance(grads, tuple) else (grads,)) + (empty(),)
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        return tuple([placed(g, self._xp) for g in grads]) + (empty(self._xp),)
 
 
 class Recv(_PointToPoint):
@@ -39,14 +40,15 @@ class Recv(_PointToPoint):
         self.retain_inputs(())
         data = self.comm.recv(self.peer_rank, self.peer_tag)
         data = data if isinstance(data, tuple) else (data,)
-        self._outputs = [(x.shape, x.dtype) for x in data]
+        self._xp = cuda.get_array_module(*inputs)
+        self._outputs = [(x.shape, x.dtype, cuda.get_array_module(x)) for x in data]
         return data
 
     def backward(self, inputs, grad_outputs):
-        grads = tuple([numpy.zeros(shape, dtype) if g is None else g
-                       for g, (shape, dtype) in zip(grad_outputs, self._outputs)])
+        grads = tuple([xp.zeros(shape, dtype) if g is None else g
+                       for g, (shape, dtype, xp) in zip(grad_outputs, self._outputs)])
         self.comm.send(grads[0] if len(grads) == 1 else grads, self.peer_rank, self.peer_tag)
-        return empty(),
+        return empty(self._xp),
 
 
 def send(x, communicator, rank, tag=0):
@@ -60,9 +62,10 @@ def send(x, communicator, rank, tag=0):
     xs = tuple(x) if isinstance(x, (list, tuple)) else (x,)
     if not xs:
         raise ValueError('send: there is nothing to send')
-    delegate = Send(communicator, peer_rank=rank, peer_tag=tag)(*xs, Variable(empty()))
+    xp = cuda.get_array_module(*xs)
+    delegate = Send(communicator, peer_rank=rank, peer_tag=tag)(*xs, Variable(empty(xp)))
     delegate.name = 'delegate_variable'
-    delegate.grad = empty()  # so that a backward pass may begin here
+    delegate.grad = empty(xp)  # so that a backward pass may begin here
     return delegate
 
 

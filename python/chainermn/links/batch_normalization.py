@@ -41,9 +41,9 @@ class MultiNodeBatchNormalization(link.Link):
 
     def forward(self, x, finetune=False):
         gamma = getattr(self, 'gamma', None)
-        gamma = numpy.ones(self.avg_mean.shape, x.dtype) if gamma is None else gamma
+        gamma = self.xp.ones(self.avg_mean.shape, x.dtype) if gamma is None else gamma
         beta = getattr(self, 'beta', None)
-        beta = numpy.zeros(self.avg_mean.shape, x.dtype) if beta is None else beta
+        beta = self.xp.zeros(self.avg_mean.shape, x.dtype) if beta is None else beta
         if not configuration.config.train:
             f = MultiNodeBatchNormalizationFunction(self.comm, self.eps, None, None, self.decay,
                                                     self._communication_backend)
