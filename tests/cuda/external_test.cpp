@@ -2,6 +2,8 @@
 // Memory of a device that belongs to other code.
 #include <chainer/chainer.h>
 
+#include <cstdlib>
+
 #include "chainer/array/backend.h"
 #include "chainer/array/captured_work.h"
 #include "chainer/array/external.h"
@@ -10,7 +12,6 @@
 #include "chainer/backend/cuda/emulation/driver_emulated.h"
 #include "chainer/core/system/poison.h"
 #include "../environment_variable.h"
-#include "emulated_number.h"
 #include "test.h"
 
 using namespace chainer;
@@ -91,14 +92,18 @@ TEST(memory_of_others_is_released_in_a_capture) {
 
 namespace {
 
-// A stream of another library on the device that numbers stand for.
+// A stream of another library on the device that numbers stand for: an emulated one, which also shows what has not run,
+// or, if a test does not need that, the one that is tested.
 struct OtherLibrary {
-  EnvironmentVariable numbered{"CHAINER_GPU", "@cuda-emulated"};
-  Device device = emulated_number(0);
+  bool is_real;
+  EnvironmentVariable numbered{"CHAINER_GPU", is_real ? "@cuda" : "@cuda-emulated"};
+  Device device = get_device(0);
   CudaBackend& backend = dynamic_cast<CudaBackend&>(device.backend());
   Driver& driver = backend.driver();
   Stream stream = driver.make_stream(0);
   int64_t handle = static_cast<int64_t>(driver.handle(stream));
+  explicit OtherLibrary(bool needs_emulation = true)
+      : is_real(!needs_emulation && std::getenv("CHAINER_TEST_DEVICE")) {}
   ~OtherLibrary() { driver.end_stream(stream); }
   float read(const void* from) {
     float out = 0;
@@ -112,7 +117,7 @@ struct OtherLibrary {
 
 // Only the order of the streams makes the results of one visible to the other; nothing waits on the host.
 TEST(dlpack_orders_the_streams_of_two_libraries) {
-  OtherLibrary other;
+  OtherLibrary other(false);
   const Array a = ones({3}).to_device(other.device);
   other.device.synchronize();
   const Array b = a * 3 + 1;
@@ -153,7 +158,7 @@ TEST(a_consumer_may_need_no_order_or_none_of_ours) {
 
 // A producer is given our handle, on whose stream its elements arrive.
 TEST(memory_of_others_is_read_after_their_work) {
-  OtherLibrary other;
+  OtherLibrary other(false);
   Array a = ones({1}).to_device(other.device);
   dlpack::ManagedTensorVersioned* t = to_dlpack(a, {.stream = other.handle});
   other.write(t->dl_tensor.data, 5);

@@ -198,7 +198,7 @@ def ours(a):
 def test_streams_of_other_libraries():
     a = cuda.to_gpu(A) + 1
     described = a.__cuda_array_interface__
-    assert described['version'] == 3 and described['stream'] == ours(a) > 2
+    assert described['version'] == 3 and described['stream'] == ours(a) > 0
     asked = []
 
     class Producer(object):
