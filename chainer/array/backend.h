@@ -22,6 +22,8 @@ struct BatchFactors;
 struct CtcPaths;
 struct LstmCells;
 struct PoolingPlan;
+struct RecurrentLayer;
+struct RecurrentSpaces;
 struct ConvolutionCall;
 struct IndexCheck;
 class TimeMark;
@@ -205,6 +207,21 @@ class Backend {
                        Array& /*yi*/) {
     return false;
   }
+
+  // A recurrent layer by a library (operations/recurrent_layer.h). The second and the third function are called only
+  // after the first one, which returns false by default, has returned true. They throw MemoryError if there is no room
+  // for their own arrays.
+
+  /// Sets `spaces` to the sizes of the arrays that the following functions need on device number `index`.
+  virtual bool recurrent_spaces(const RecurrentLayer& /*layer*/, int /*index*/, RecurrentSpaces& /*spaces*/) {
+    return false;
+  }
+  /// Writes `out` from `in`: forward.
+  virtual void recurrent_layer(const RecurrentLayer& /*layer*/, std::span<const Array> /*in*/,
+                               std::span<Array> /*out*/) {}
+  /// Writes `out` from `in`: the gradients.
+  virtual void recurrent_layer_grad(const RecurrentLayer& /*layer*/, std::span<const Array> /*in*/,
+                                    std::span<Array> /*out*/) {}
 
   // Statistics and limits of a backend's memory pool; the defaults are for backends without one.
 

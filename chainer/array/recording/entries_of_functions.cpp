@@ -3,12 +3,15 @@
 #include <memory>
 
 #include "chainer/array/operations/ctc_paths.h"
+#include "chainer/array/operations/recurrent_layer.h"
 #include "chainer/array/recording/recorder.h"
 
 namespace chainer::recording {
 namespace {
 
 std::span<const Array* const> all(const std::initializer_list<const Array*>& r) { return {r.begin(), r.size()}; }
+
+using RecurrentEntry = void (Backend::*)(const RecurrentLayer&, std::span<const Array>, std::span<Array>);
 
 }  // namespace
 
@@ -75,6 +78,33 @@ bool Recorder::fourier(const Array& re, const Array& im, bool inverse, double sc
   return attempt("fourier", all({&re, &im}), out, [=, &real = real_](Array* const* p) {
     return real.fourier(*p[0], *p[1], inverse, scale, *p[2], *p[3]);
   });
+}
+
+namespace {
+// Returns the call of an entry for arrays of which the first `n` are read.
+auto recurrent_call(Backend& real, RecurrentEntry entry, const RecurrentLayer& layer, std::size_t n, std::size_t m) {
+  return [&real, entry, layer, n, m](Array* const* p) {
+    Arrays in, out;
+    for (std::size_t i = 0; i < n; ++i) in.push_back(*p[i]);
+    for (std::size_t i = 0; i < m; ++i) out.push_back(*p[n + i]);
+    (real.*entry)(layer, {in.data(), in.size()}, {out.data(), out.size()});
+  };
+}
+template <class A>
+std::vector<A*> pointers(std::span<A> arrays) {
+  std::vector<A*> out;
+  for (A& a : arrays) out.push_back(&a);
+  return out;
+}
+}  // namespace
+
+void Recorder::recurrent_layer(const RecurrentLayer& layer, std::span<const Array> in, std::span<Array> out) {
+  perform("recurrent_layer", pointers(in), pointers(out),
+          recurrent_call(real_, &Backend::recurrent_layer, layer, in.size(), out.size()));
+}
+void Recorder::recurrent_layer_grad(const RecurrentLayer& layer, std::span<const Array> in, std::span<Array> out) {
+  perform("recurrent_layer_grad", pointers(in), pointers(out),
+          recurrent_call(real_, &Backend::recurrent_layer_grad, layer, in.size(), out.size()));
 }
 
 }  // namespace chainer::recording

@@ -168,6 +168,11 @@ class Recorder final : public Backend {
   bool cumprod_grad(const Array& x, const Array& y, const Array& gy, Array& gx, int64_t outer, int64_t n,
                     int64_t inner) override;
   bool fourier(const Array& re, const Array& im, bool inverse, double scale, Array& yr, Array& yi) override;
+  bool recurrent_spaces(const RecurrentLayer& layer, int index, RecurrentSpaces& spaces) override {
+    return real_.recurrent_spaces(layer, index, spaces);
+  }
+  void recurrent_layer(const RecurrentLayer& layer, std::span<const Array> in, std::span<Array> out) override;
+  void recurrent_layer_grad(const RecurrentLayer& layer, std::span<const Array> in, std::span<Array> out) override;
 
  private:
   using Call = std::function<void(Array* const*)>;

@@ -43,7 +43,7 @@ CudaBackend::CudaBackend(std::unique_ptr<Driver> driver, std::string prefix)
   for (int i = 0; i < driver_->device_count(); ++i) devices_.push_back(std::make_unique<DeviceState>(*driver_, i));
 }
 CudaBackend::~CudaBackend() {
-  for (const auto& d : devices_) d->constants.clear();  // arrays, whose memory goes back to this backend
+  for (const auto& d : devices_) d->constants.clear(), d->reversed.clear();  // their memory goes back to this backend
 }
 
 int CudaBackend::device_count() const { return static_cast<int>(devices_.size()); }
@@ -74,7 +74,7 @@ void CudaBackend::reset_memory_peak(int index) {
 }
 void CudaBackend::empty_cache(int index) {
   with_device(index, [](DeviceState& d) {
-    d.constants.clear();
+    d.constants.clear(), d.reversed.clear();
     d.staging.release_zone(d.stream);
     d.pool.empty_cache();
   });

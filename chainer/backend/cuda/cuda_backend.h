@@ -77,6 +77,9 @@ class CudaBackend final : public Backend {
   bool cumprod_grad(const Array& x, const Array& y, const Array& gy, Array& gx, int64_t outer, int64_t n,
                     int64_t inner) override;
   bool fourier(const Array& re, const Array& im, bool inverse, double scale, Array& yr, Array& yi) override;
+  bool recurrent_spaces(const RecurrentLayer& layer, int index, RecurrentSpaces& spaces) override;
+  void recurrent_layer(const RecurrentLayer& layer, std::span<const Array> in, std::span<Array> out) override;
+  void recurrent_layer_grad(const RecurrentLayer& layer, std::span<const Array> in, std::span<Array> out) override;
   void gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) override;
   void gemm_bias(const Array& a, const Array& b, const Array& bias, Array& out) override;
   int64_t invert(Array& matrices) override;
@@ -154,6 +157,8 @@ class CudaBackend final : public Backend {
   void combine_rows(Array& out, const Array& index, const Array& values, const std::string& name);
   std::optional<std::size_t> convolution_workspace(int index, const LibraryConvolution& call);
   void convolve(int index, const LibraryConvolution& call, void* workspace);
+  /// Returns the rows of packed sequences in the order in which each sequence is read from its end.
+  Array reversed_rows(const RecurrentLayer& layer, const Device& device);
   void launch_kernel(int index, Launch launch, const void* args);
   /// Waits for the device. Throws IndexError for the first index out of range found by kernels since the last call.
   void report_wrong_indices(DeviceState& d);

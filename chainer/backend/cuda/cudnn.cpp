@@ -112,6 +112,22 @@ std::size_t bytes_of(const LibraryConvolution::Tensor& t, Dtype d) {
   return static_cast<std::size_t>(t.size.product() * item_size(d));
 }
 
+std::optional<CudnnFunctions> open_cudnn(std::string* path = nullptr) {
+  return open_library("CHAINER_CUDNN_LIBRARY", {"libcudnn.so.9"},
+                      [&](void* library, const std::string& found) -> std::optional<CudnnFunctions> {
+                        CudnnFunctions f;
+                        bool all = true;
+#define X(MEMBER, NAME, RESULT, PARAMETERS) all = find_function(library, #NAME, f.MEMBER) && all;
+                        CHAINER_CUDNN(X)
+#undef X
+                        if (path) *path = found;
+                        f.library = library;
+                        return all ? std::optional(f) : std::nullopt;
+                      });
+}
+
+}  // namespace
+
 std::optional<int> cudnn_type(Dtype d) {
   switch (d) {
     case Dtype::float32: return 0;
@@ -122,20 +138,12 @@ std::optional<int> cudnn_type(Dtype d) {
   }
 }
 
-std::optional<CudnnFunctions> open_cudnn(std::string* path = nullptr) {
-  return open_library("CHAINER_CUDNN_LIBRARY", {"libcudnn.so.9"},
-                      [&](void* library, const std::string& found) -> std::optional<CudnnFunctions> {
-                        CudnnFunctions f;
-                        bool all = true;
-#define X(MEMBER, NAME, RESULT, PARAMETERS) all = find_function(library, #NAME, f.MEMBER) && all;
-                        CHAINER_CUDNN(X)
-#undef X
-                        if (path) *path = found;
-                        return all ? std::optional(f) : std::nullopt;
-                      });
+void CudnnFunctions::expect_success(int status, const std::string& what) const {
+  if (status == 0) return;
+  char why[512] = "";
+  last_error(why, sizeof why);
+  throw DeviceError(what, ": ", status_name(status), *why ? text(" (", why, ")") : "");
 }
-
-}  // namespace
 
 // A descriptor of the library. Errors throw DeviceError.
 class Cudnn::Descriptor {
@@ -204,11 +212,8 @@ std::string Cudnn::description() {
 }
 
 void Cudnn::expect_success(int status, const std::string& what) {
-  if (status == 0) return;
   was_short_ = was_short_ || is_short(status);
-  char why[512] = "";
-  f_.last_error(why, sizeof why);
-  throw DeviceError(what, ": ", f_.status_name(status), *why ? text(" (", why, ")") : "");
+  f_.expect_success(status, what);
 }
 
 // Whether an engine keeps what the class promises.

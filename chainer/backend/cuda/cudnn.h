@@ -34,7 +34,13 @@ struct CudnnFunctions {
 #define X(MEMBER, NAME, RESULT, PARAMETERS) RESULT(*MEMBER) PARAMETERS = nullptr;
   CHAINER_CUDNN(X)
 #undef X
+  void* library = nullptr;  ///< for other functions
+
+  /// Throws DeviceError with the library's reasons if the status of the call `what` is an error.
+  void expect_success(int status, const std::string& what) const;
 };
+/// Returns the library's constant for a floating dtype.
+std::optional<int> cudnn_type(Dtype dtype);
 
 /// The library for one device, whose context must be current at each call. A plan is built once per combination of
 /// shapes, layouts, types and alignments. Only engines are used that are deterministic, do not round float32 operands
@@ -63,6 +69,8 @@ class Cudnn {
   /// library's status and the shapes.
   void convolve(CuHandle stream, const LibraryConvolution& call, void* workspace, const Timer& time);
   const std::string& why_not() const { return why_not_; }
+  const CudnnFunctions& functions() const { return f_; }
+  void* handle() const { return handle_; }
   /// The number of plans, including shapes without one. forget_plans() may be called while nothing runs on the device.
   std::size_t plans() const { return plans_.size(); }
   void forget_plans();

@@ -68,6 +68,7 @@ struct CudaBackend::DeviceState final : Pool::Source {
   WrongIndex* wrong = nullptr;     // on the device, one for each of `checks`
   std::vector<IndexCheck> checks;  // since the last wait
   std::map<std::pair<Dtype, uint64_t>, Array> constants;
+  std::map<std::vector<int64_t>, Array> reversed;  // rows of sequences from their ends, by the items of each time
   std::string lost;
   Stream captured = nullptr;  // receives the work of the thread that captures
   bool is_captured = false;

@@ -10,6 +10,7 @@
 #include "chainer/array/array.h"
 #include "chainer/array/operations/convolution.h"
 #include "chainer/array/operations/kernel_text.h"
+#include "chainer/array/operations/recurrent_layer.h"
 #include "chainer/backend/cuda/launch.h"
 #include "chainer/core/error.h"
 
@@ -79,6 +80,19 @@ struct SolverCall {
   int32_t* exchanged = nullptr;                      ///< of an inverse: room for each row
   double *u = nullptr, *s = nullptr, *vt = nullptr;  ///< (rows, columns), (columns), (columns, columns)
   int32_t* info = nullptr;  ///< two numbers, of which the first is positive if there is no result
+};
+
+/// The addresses of the arrays of a recurrent layer for a library (operations/recurrent_layer.h), without gaps. Items
+/// are in the order in which they are read, so that the layer's `reverse` has no effect.
+struct RecurrentCall {
+  const RecurrentLayer* layer;
+  void *x, *weights, *h, *c, *y;
+  void *h_last = nullptr, *c_last = nullptr;  ///< written by forward
+  void* kept = nullptr;                       ///< written by forward, overwritten by the gradients; null if unused
+  void* workspace = nullptr;
+  /// The gradients of y and of the last states, and those of x, the first states and the weights; the last may be null.
+  void *gy = nullptr, *gh_last = nullptr, *gc_last = nullptr;
+  void *gx = nullptr, *gh = nullptr, *gc = nullptr, *gweights = nullptr;
 };
 
 class Nccl;
@@ -183,6 +197,14 @@ class Driver {
   /// Returns the bytes of workspace that solve() needs for a call; nothing if no library supports it.
   virtual std::optional<std::size_t> solver_workspace(Stream, const SolverCall&) { return {}; }
   virtual void solve(Stream, const SolverCall&, void* /*workspace*/) {}
+  /// Returns the bytes of workspace that the next two functions need for a layer, and the sizes of its arrays in
+  /// `spaces` unless that is null; nothing if no library supports it.
+  virtual std::optional<std::size_t> recurrent_workspace(Stream, const RecurrentLayer&, RecurrentSpaces* /*spaces*/) {
+    return {};
+  }
+  virtual void recurrent_forward(Stream, const RecurrentCall&) {}
+  /// Adds to the gradient of the weights.
+  virtual void recurrent_backward(Stream, const RecurrentCall&) {}
 };
 
 }  // namespace chainer::cuda

@@ -395,21 +395,28 @@ bool CudaDriver::multiply(Stream s, const ProductCall& call) {
   return true;
 }
 
+Cudnn* CudaDriver::cudnn_of(OneDevice& d) {
+  if (!d.asked_for_cudnn) {
+    d.asked_for_cudnn = true;
+    d.cudnn = Cudnn::open();
+    if (d.cudnn)
+      d.recurrent = CudnnRnn::open(*d.cudnn);
+    else
+      say_missing(cudnn_is_missing_, "CHAINER_CUDNN_LIBRARY", "cuDNN (libcudnn.so.9)",
+                  "convolutions and recurrent networks are slow");
+  }
+  return d.cudnn.get();
+}
 std::optional<std::size_t> CudaDriver::convolution_workspace(Stream s, const LibraryConvolution& call) {
   const Use current(*this, of(s).device);
   OneDevice& d = *current;
-  if (!d.asked_for_convolutions) {
-    d.asked_for_convolutions = true;
-    d.convolutions = Cudnn::open();
-    if (!d.convolutions)
-      say_missing(convolutions_are_missing_, "CHAINER_CUDNN_LIBRARY", "cuDNN (libcudnn.so.9)", "convolutions are slow");
-  }
-  if (!d.convolutions) return {};
-  if (d.convolutions->plans() >= Cudnn::kMostPlans && d.graphs == 0 && !d.captures) {
+  Cudnn* const cudnn = cudnn_of(d);
+  if (!cudnn) return {};
+  if (cudnn->plans() >= Cudnn::kMostPlans && d.graphs == 0 && !d.captures) {
     synchronize(s);
-    d.convolutions->forget_plans();
+    cudnn->forget_plans();
   }
-  return d.convolutions->workspace(call);
+  return cudnn->workspace(call);
 }
 void CudaDriver::convolve(Stream s, const LibraryConvolution& call, void* workspace) {
   const Use current(*this, of(s).device);
@@ -426,7 +433,7 @@ void CudaDriver::convolve(Stream s, const LibraryConvolution& call, void* worksp
     expect_success(cu_.time_between(&milliseconds, current->begins, current->ends), "cuEventElapsedTime");
     return milliseconds * 1e-3;
   };
-  current->convolutions->convolve(of(s).handle, call, workspace, call.tune ? Cudnn::Timer(time) : Cudnn::Timer());
+  current->cudnn->convolve(of(s).handle, call, workspace, call.tune ? Cudnn::Timer(time) : Cudnn::Timer());
   if (blocking_) synchronize(s);
 }
 
@@ -464,6 +471,41 @@ std::optional<std::size_t> CudaDriver::solver_workspace(Stream s, const SolverCa
 void CudaDriver::solve(Stream s, const SolverCall& call, void* workspace) {
   const Use current(*this, of(s).device);
   current->solver->solve(of(s).handle, call, workspace);
+  if (blocking_) synchronize(s);
+}
+
+std::optional<std::size_t> CudaDriver::recurrent_workspace(Stream s, const RecurrentLayer& layer,
+                                                           RecurrentSpaces* spaces) {
+  const Use current(*this, of(s).device);
+  OneDevice& d = *current;
+  if (!cudnn_of(d) || !d.recurrent) return {};
+  if (spaces && d.recurrent->plans() >= CudnnRnn::kMostPlans && d.graphs == 0 && !d.captures) {
+    synchronize(s);
+    d.recurrent->forget_plans();
+  }
+  return d.recurrent->workspace(layer, spaces, [&](std::size_t bytes, const std::function<void(void*)>& use) {
+    CuAddress memory = 0;
+    const CuResult r = cu_.allocate(&memory, bytes);
+    if (r == kCuOutOfMemory) return false;
+    expect_success(r, "cuMemAlloc");
+    try {
+      use(reinterpret_cast<void*>(memory));
+    } catch (...) {
+      cu_.release(memory);
+      throw;
+    }
+    cu_.release(memory);
+    return true;
+  });
+}
+void CudaDriver::recurrent_forward(Stream s, const RecurrentCall& call) {
+  const Use current(*this, of(s).device);
+  current->recurrent->forward(of(s).handle, call);
+  if (blocking_) synchronize(s);
+}
+void CudaDriver::recurrent_backward(Stream s, const RecurrentCall& call) {
+  const Use current(*this, of(s).device);
+  current->recurrent->backward(of(s).handle, call);
   if (blocking_) synchronize(s);
 }
 

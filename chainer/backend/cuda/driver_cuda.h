@@ -8,6 +8,7 @@
 
 #include "chainer/backend/cuda/cublas_lt.h"
 #include "chainer/backend/cuda/cudnn.h"
+#include "chainer/backend/cuda/cudnn_rnn.h"
 #include "chainer/backend/cuda/cufft.h"
 #include "chainer/backend/cuda/cusolver.h"
 #include "chainer/backend/cuda/driver.h"
@@ -89,6 +90,11 @@ class CudaDriver final : public Driver {
   /// Uses cuSOLVER, if available.
   std::optional<std::size_t> solver_workspace(Stream stream, const SolverCall& call) override;
   void solve(Stream stream, const SolverCall& call, void* workspace) override;
+  /// Uses cuDNN, if available.
+  std::optional<std::size_t> recurrent_workspace(Stream stream, const RecurrentLayer& layer,
+                                                 RecurrentSpaces* spaces) override;
+  void recurrent_forward(Stream stream, const RecurrentCall& call) override;
+  void recurrent_backward(Stream stream, const RecurrentCall& call) override;
 
  private:
   struct OneDevice {
@@ -99,9 +105,9 @@ class CudaDriver final : public Driver {
     std::unordered_map<std::string, CuHandle> functions;
     std::unique_ptr<CublasLt> products;
     void* workspace = nullptr;
-    bool asked_for_products = false, asked_for_convolutions = false, asked_for_fourier = false,
-         asked_for_solver = false;
-    std::unique_ptr<Cudnn> convolutions;
+    bool asked_for_products = false, asked_for_cudnn = false, asked_for_fourier = false, asked_for_solver = false;
+    std::unique_ptr<Cudnn> cudnn;
+    std::unique_ptr<CudnnRnn> recurrent;  // uses `cudnn`
     std::unique_ptr<Cufft> fourier;
     std::unique_ptr<Cusolver> solver;
     int64_t graphs = 0;     // captured graphs, which use plans of cuDNN and cuFFT
@@ -112,13 +118,15 @@ class CudaDriver final : public Driver {
   CuHandle function_of(OneDevice& device, std::string_view kernel);
   // Records the event of a device, which is current, after the work of a stream so far.
   CuHandle record_in(OneDevice& device, CuHandle stream);
+  /// Returns the device's cuDNN, opened at the first call, or null.
+  Cudnn* cudnn_of(OneDevice& device);
 
   int capability(int device) const;
 
   Libcuda cu_;
   Kernels kernels_;
   std::vector<OneDevice> devices_;
-  bool blocking_, products_are_missing_ = false, convolutions_are_missing_ = false, fourier_is_missing_ = false;
+  bool blocking_, products_are_missing_ = false, cudnn_is_missing_ = false, fourier_is_missing_ = false;
   // (Not std::call_once: a Python module that uses the thread-local variables of libstdc++ cannot be imported after
   // PyTorch.)
   std::mutex opening_;

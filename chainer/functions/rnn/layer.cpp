@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// One recurrent layer in one direction as one node. Forward: one product of all items with the input weights, then for
-// each time step a product with the state weights and a kernel. Backward: one product over all steps for each weight.
+// One recurrent layer in one direction as one node, by the library of the device if it has one. Otherwise forward is
+// one product of all items with the input weights, then for each time step a product with the state weights and a
+// kernel, and backward is one product over all steps for each weight.
+#include <algorithm>
+
 #include "chainer/array/backend.h"
 #include "chainer/array/operations/recurrent_cells.h"
 #include "chainer/autograd/node_attributes.h"
@@ -9,6 +12,7 @@
 #include "chainer/functions/array.h"
 #include "chainer/functions/connection.h"
 #include "chainer/functions/math.h"
+#include "chainer/functions/rnn/library_layer.h"
 #include "chainer/functions/rnn/packed.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
@@ -28,8 +32,8 @@ void copy_rows(const Array& from, int64_t from_row, Array& to, int64_t to_row, i
 
 class RnnLayer : public FunctionNode, public Described {
  public:
-  RnnLayer(RnnKind kind, bool reverse, const std::vector<int64_t>& sizes)
-      : kind_(kind), reverse_(reverse), sizes_(sizes) {
+  RnnLayer(RnnKind kind, bool reverse, const std::vector<int64_t>& sizes, bool trains)
+      : kind_(kind), reverse_(reverse), trains_(trains), sizes_(sizes) {
     for (int64_t n : sizes_) starts_.push_back(starts_.back() + n);
   }
   std::string label() const override {
@@ -55,14 +59,16 @@ class RnnLayer : public FunctionNode, public Described {
 
   void carry(const Array& made, const Array& first, Array& before, Array& last, std::size_t i) const;
   Variables composed(const Variables& in) const;
+  bool apply_library(const Arrays& in, Arrays& out);
 
   RnnKind kind_;
-  bool reverse_;
+  bool reverse_, trains_;
   std::vector<int64_t> sizes_, starts_{0};
   int64_t units_ = 0;
   // Kept by forward for backward, all packed: joined weights, gates before activation (for GRUs also the state's part),
   // states before and after each time step.
   Array x_, Wx_, Wh_, gates_, state_gates_, h_before_, h_, c_before_, c_;
+  std::optional<LibraryLayer> library_;  // keeps its own arrays instead
 };
 
 Array joined(const Arrays& in, std::size_t first, std::size_t count, Dtype dtype) {
@@ -85,6 +91,16 @@ void RnnLayer::carry(const Array& made, const Array& first, Array& before, Array
   copy_rows(made, starts_[t] + kept, last, kept, n - kept);
 }
 
+bool RnnLayer::apply_library(const Arrays& in, Arrays& out) {
+  if (config().use_cudnn.get() == "never") return false;
+  library_ = LibraryLayer::apply({kind_, x_.dtype(), x_.shape()[1], units_, sizes_, reverse_, trains_,
+                                  config().use_cudnn_tensor_core.get() != "never"},
+                                 x_, in[1], has_cell() ? in[2] : Array(),
+                                 {in.data() + first_weight(), in.size() - first_weight()}, out);
+  for (Array& a : out) a = a.astype(in[0].dtype(), false);
+  return library_.has_value();
+}
+
 Arrays RnnLayer::forward(const Arrays& in) {
   Indexes all;
   for (std::size_t i = 0; i < in.size(); ++i) all.push_back(static_cast<int>(i));
@@ -94,8 +110,9 @@ Arrays RnnLayer::forward(const Arrays& in) {
   Backend& backend = device.backend();
   const std::size_t gates = gate_count();
   units_ = in[1].shape()[1];
-  const int64_t total = starts_.back(), width = static_cast<int64_t>(gates) * units_;
   x_ = dense(in[0], work);
+  if (Arrays out; apply_library(in, out)) return out;
+  const int64_t total = starts_.back(), width = static_cast<int64_t>(gates) * units_;
   Wx_ = joined(in, first_weight(), gates, work);
   Wh_ = joined(in, first_weight() + gates, gates, work);
   const Array bx = joined(in, first_bias(), gates, work), bh = joined(in, first_bias() + gates, gates, work);
@@ -179,15 +196,37 @@ Variables RnnLayer::composed(const Variables& in) const {
 }
 
 Variables RnnLayer::backward(const Indexes& wanted, const Variables& gy) {
-  if (config().enable_backprop)
+  const auto by_functions = [&] {
     return partial_gradients([&](const Variables& in) { return composed(in); }, retained_inputs(), wanted, gy);
+  };
+  if (config().enable_backprop) return by_functions();
   (void)input_data();  // throws if an input was written to: x_ and the weights may share its memory
   const Dtype dtype = inputs()[0]->dtype(), work = x_.dtype();
   const Device device = x_.device();
+  const auto given = [&](std::size_t output) {
+    return gy[output] ? gy[output].array() : zeros(input_shape(static_cast<int>(output)), work, device);
+  };
+  Variables out;
+  if (library_) {
+    const bool of_parameters =
+        std::any_of(wanted.begin(), wanted.end(), [&](int i) { return static_cast<std::size_t>(i) >= first_weight(); });
+    const auto g =
+        library_->gradients(gy[0] ? gy[0].array() : Array(), given(1), has_cell() ? given(2) : Array(), of_parameters);
+    if (!g) return by_functions();
+    for (const int index : wanted) {
+      const auto i = static_cast<std::size_t>(index);
+      const Array& of_input = i == 0                ? g->x
+                              : i >= first_weight() ? g->parameters[i - first_weight()]
+                              : i == 1              ? g->h
+                                                    : g->c;
+      out.push_back(Variable(of_input.astype(dtype, false), false));
+    }
+    return out;
+  }
   Backend& backend = device.backend();
   const auto state = [&](std::size_t output) {
-    return gy[output] ? dense(gy[output].array(), work).copy()
-                      : zeros(input_shape(static_cast<int>(output)), work, device);
+    const Array g = dense(given(output), work);
+    return gy[output] ? g.copy() : g;
   };
   const bool gru = kind_ == RnnKind::gru;
   const Array outputs = gy[0] ? dense(gy[0].array(), work) : Array();
@@ -226,7 +265,6 @@ Variables RnnLayer::backward(const Indexes& wanted, const Variables& gy) {
     if (which >= 2) return out = chainer::sum(g, 0);
     return out = chainer::matmul(g.T(), which ? h_before_ : x_);
   };
-  Variables out;
   for (int index : wanted) {
     const auto i = static_cast<std::size_t>(index);
     Array g;
@@ -252,7 +290,9 @@ Variables apply_rnn_layer(RnnKind kind, bool reverse, const PackedSequences& seq
   if (kind == RnnKind::lstm) in.push_back(c0);
   for (const Variables* list : {&ws, &bs})
     for (const Variable& v : *list) in.push_back(v);
-  return apply(RnnLayer(kind, reverse, sequences.batch_sizes), in);
+  std::vector<const Variable*> pointers;
+  for (const Variable& v : in) pointers.push_back(&v);
+  return apply(RnnLayer(kind, reverse, sequences.batch_sizes, wants_node(pointers.data(), pointers.size())), in);
 }
 
 }  // namespace chainer::functions

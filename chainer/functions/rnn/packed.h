@@ -3,13 +3,13 @@
 #pragma once
 #include <vector>
 
+#include "chainer/array/operations/recurrent_layer.h"
 #include "chainer/autograd/variable.h"
 
 namespace chainer::functions {
 
-enum class RnnKind { lstm, gru, tanh, relu };
-/// The number of matrices (and of biases) for each layer and direction: half for the input, half for the state.
-constexpr int weight_count(RnnKind kind) { return kind == RnnKind::lstm ? 8 : kind == RnnKind::gru ? 6 : 2; }
+using chainer::RnnKind;
+using chainer::weight_count;
 
 /// Sequences packed by time: batch_sizes[t] rows for each time t, which never grow.
 struct PackedSequences {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "chainer/backend/cuda/cudnn.h"
+#include "chainer/backend/cuda/cudnn_rnn.h"
 #include "chainer/backend/cuda/driver.h"
 #include "chainer/backend/cuda/emulation/stream.h"
 
@@ -89,7 +90,12 @@ class EmulatedDriver : public Driver {
   /// By the host's backend, unless CHAINER_CUSOLVER_LIBRARY is "none".
   std::optional<std::size_t> solver_workspace(Stream stream, const SolverCall& call) override;
   void solve(Stream stream, const SolverCall& call, void* workspace) override;
-  void convolutions_by(std::unique_ptr<Cudnn> library) { convolutions_ = std::move(library); }
+  /// By the library set by convolutions_by(), or by plain loops on the host, unless CHAINER_CUDNN_LIBRARY is "none".
+  std::optional<std::size_t> recurrent_workspace(Stream stream, const RecurrentLayer& layer,
+                                                 RecurrentSpaces* spaces) override;
+  void recurrent_forward(Stream stream, const RecurrentCall& call) override;
+  void recurrent_backward(Stream stream, const RecurrentCall& call) override;
+  void convolutions_by(std::unique_ptr<Cudnn> library);
 
  private:
   bool fails();
@@ -97,6 +103,7 @@ class EmulatedDriver : public Driver {
   bool is_pinned(const void* p) const;
   // Returns the stream with a handle; null for a default stream of CUDA.
   Queue* queue_at(std::uintptr_t handle) const;
+  void work_on(Stream stream, const RecurrentCall& call, std::function<void(const RecurrentCall&)> work);
   char* opened(const void* p) const { return static_cast<char*>(const_cast<void*>(p)) + distance_; }
 
   Options options_;
@@ -109,6 +116,7 @@ class EmulatedDriver : public Driver {
   int64_t fail_at_ = 0;
   bool fail_captures_ = false;
   std::shared_ptr<Cudnn> convolutions_;  // also owned by pending work in streams
+  std::shared_ptr<CudnnRnn> recurrent_;  // of that library
 };
 
 }  // namespace chainer::cuda::emulation
