@@ -234,6 +234,9 @@ class Backend {
   /// Returns a mark after all work given to device number `index` so far. By default, since entries finish before they
   /// return, it is the current time.
   virtual std::shared_ptr<const TimeMark> mark(int index);
+  /// Copies each array of `from` to the one of `to` at its place, which has its shape. The arrays of `to` do not
+  /// overlap any other. By default one after another.
+  virtual void copy_all(std::span<const Array> from, std::span<Array> to);
   /// Calls update() for several parameters. No array of one pass is an array of another. By default one after another.
   virtual void update_all(std::span<UpdatePass> passes);
   /// Launches a kernel that a user wrote as text (operations/kernel_text.h). By default throws DeviceError: only CUDA

@@ -67,7 +67,8 @@ DefaultDtype dtype_from_environment(const char* name, const char* otherwise);
 /// The configuration entries of the Chainer manual, with its defaults and environment variables.
 struct Config {
   Option<bool> autotune{false};
-  /// No effect: convolutions on a device are always deterministic.
+  /// Whether recurrent networks on a device use this library's own kernels, because the rounding of cuDNN's may differ
+  /// from run to run. Convolutions on a device are always deterministic.
   Option<bool> cudnn_deterministic{false};
   Option<bool> cudnn_fast_batch_normalization{
       detail::flag_from_environment("CHAINER_CUDNN_FAST_BATCH_NORMALIZATION", false)};
@@ -86,11 +87,12 @@ struct Config {
   Option<bool> train{true};
   /// Whether failed type checks explain the condition. The checks are done in any case, because kernels rely on them.
   Option<bool> type_check{detail::flag_from_environment("CHAINER_TYPE_CHECK", true)};
-  /// "never" uses this library's own kernels for convolutions on a device, even if cuDNN is available. The gradients of
-  /// a convolution are computed as the convolution was.
+  /// "never" uses this library's own kernels for convolutions and recurrent networks on a device, even if cuDNN is
+  /// available. Gradients are computed as the forward pass was.
   Option<std::string> use_cudnn{detail::text_from_environment("CHAINER_USE_CUDNN", "auto")};
-  /// Whether cuDNN's convolutions may use tensor cores, which round operands of float32 to ten bits of mantissa (TF32):
-  /// "auto" and "always" allow it, as does PyTorch by default; with "never" neither float32 nor 16-bit types use them.
+  /// Whether cuDNN's convolutions and recurrent layers may use tensor cores, which round operands of float32 to ten
+  /// bits of mantissa (TF32): "auto" and "always" allow it, as does PyTorch by default for convolutions; with "never"
+  /// neither float32 nor 16-bit types use them.
   Option<std::string> use_cudnn_tensor_core{detail::text_from_environment("CHAINER_USE_CUDNN_TENSOR_CORE", "auto")};
   Option<std::string> use_ideep{detail::text_from_environment("CHAINER_USE_IDEEP", "never")};
   /// Whether convolutions on the host may use Winograd's algorithm where it is faster. It computes tiles of results:

@@ -53,11 +53,16 @@ Array concatenate(const Arrays& arrays, int64_t axis) {
     return concatenate(on_one_device("concatenate", {operands.data(), operands.size()}), axis);
   Array out = empty_in_order(shape, type, arrays[0].device(), result_order({operands.data(), operands.size()}));
   int64_t at = 0;
+  Arrays parts;
   for (const Array& a : arrays) {
     Array part = get_item(out, along(d, Slice(at, at + a.shape()[d])));
-    copy_elements(a, part);
+    if (out.device().is_host())
+      copy_elements(a, part);
+    else
+      parts.push_back(std::move(part));
     at += a.shape()[d];
   }
+  if (!parts.empty()) out.device().backend().copy_all({arrays.data(), arrays.size()}, {parts.data(), parts.size()});
   return out;
 }
 

@@ -5,11 +5,14 @@
 
 #include <chainer/chainer.h>
 
-#include "../captured_stderr.h"
+#include <cstdio>
+
 #include "chainer/array/host.h"
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/driver_cuda.h"
 #include "chainer/backend/cuda/emulation/driver_emulated.h"
+#include "chainer/backend/cuda/libraries.h"
+#include "chainer/core/sanitizer.h"
 #include "chainer/core/system/run_time_library.h"
 #include "environment_variable.h"
 #include "recurrent_case.h"
@@ -179,6 +182,8 @@ TEST(what_the_recurrent_library_does_not_support) {
   const std::unique_ptr<cuda::CudnnRnn> library = cuda::CudnnRnn::open(*cudnn);
   RecurrentSpaces spaces;
   RecurrentLayer large = small_layer();
+  large.units = 10000;
+  EXPECT(library->workspace(large, nullptr, lend_memory));
   large.units = int64_t(1) << 20;
   EXPECT(!library->workspace(large, &spaces, lend_memory));
   EXPECT(library->why_not().find("1048576 units") != std::string::npos);
@@ -272,4 +277,44 @@ TEST(recurrent_layers_of_the_real_driver) {
     driver.end_stream(stream);
   }
   EXPECT_EQ(fake.living(), living);
+}
+
+// The library itself, if there is one, has the functions and accepts the descriptors, which need no device.
+TEST(cudnn_accepts_descriptors_of_recurrent_layers) {
+  if (kSanitized || cuda::Cudnn::description().empty()) {  // cuDNN itself leaks memory
+    std::printf("left out: there is no cuDNN, or a sanitizer would watch it\n");
+    return;
+  }
+  cuda::open_library("CHAINER_CUDNN_LIBRARY", {"libcudnn.so.9"}, [](void* library, const std::string&) {
+    const auto find = [&](auto*& function, const char* name) { EXPECT(cuda::find_function(library, name, function)); };
+    struct {
+#define X(MEMBER, NAME, PARAMETERS) int(*MEMBER) PARAMETERS = nullptr;
+      CHAINER_CUDNN_RNN(X)
+#undef X
+    } f;
+#define X(MEMBER, NAME, PARAMETERS) find(f.MEMBER, #NAME);
+    CHAINER_CUDNN_RNN(X)
+#undef X
+    void *rnn = nullptr, *data = nullptr, *state = nullptr, *dropout = nullptr;
+    EXPECT_EQ(f.make_rnn(&rnn), 0);
+    EXPECT_EQ(f.make_data(&data), 0);
+    EXPECT_EQ(f.make_tensor(&state), 0);
+    EXPECT_EQ(f.make_dropout(&dropout), 0);
+    for (int cell = 0; cell < 4; ++cell)
+      for (const int type : {0, 1}) {
+        for (const int math : {0, 3})
+          EXPECT_EQ(f.set_rnn(rnn, 0, cell, 2, 0, 0, type, type, math, 5, 7, 7, 1, dropout, 0), 0);
+        const int lengths[] = {4, 2, 1}, empty[] = {4, 2, 0}, unsorted[] = {2, 4, 1};
+        EXPECT_EQ(f.set_data(data, type, 1, 4, 3, 5, lengths, nullptr), 0);
+        EXPECT(f.set_data(data, type, 1, 4, 3, 5, empty, nullptr) != 0);
+        EXPECT(f.set_data(data, type, 1, 4, 3, 5, unsorted, nullptr) != 0);
+        const int size[] = {1, 3, 7}, strides[] = {21, 7, 1};
+        EXPECT_EQ(f.set_tensor(state, type, 3, size, strides), 0);
+      }
+    EXPECT_EQ(f.end_rnn(rnn), 0);
+    EXPECT_EQ(f.end_data(data), 0);
+    EXPECT_EQ(f.end_tensor(state), 0);
+    EXPECT_EQ(f.end_dropout(dropout), 0);
+    return true;
+  });
 }

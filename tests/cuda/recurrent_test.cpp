@@ -3,6 +3,8 @@
 // cuDNN; on the emulated device plain loops take its place.
 #include <chainer/graph_optimizations/static_graph.h>
 
+#include <cmath>
+#include <cstdio>
 #include <thread>
 
 #include "as_on_the_host.h"
@@ -122,8 +124,8 @@ TEST(gradients_of_a_recurrent_network_can_be_computed_again) {
     const RecurrentCase c{kind, true, 2};
     const Variables in = c.drawn(emulated_number(0)), given = RecurrentCase::given(in), out = c.apply(in);
     const Variables first = RecurrentCase::gradients(out, given), second = RecurrentCase::gradients(out, given);
-    for (std::size_t i = 0; i < first.size(); ++i)
-      EXPECT(to_host(first[i].array()).to_vector<float>() == to_host(second[i].array()).to_vector<float>());
+    for (std::size_t i = 0; i < first.size(); ++i)  // (cuDNN may round differently)
+      EXPECT_CLOSE(to_host(first[i].array()), to_host(second[i].array()), {.atol = 1e-5, .rtol = 1e-5});
   }
 }
 
@@ -159,9 +161,12 @@ TEST(a_recurrent_layer_is_a_few_calls) {
     for (const bool both : {false, true}) {
       const int64_t few = calls(kind, 3, both), many = calls(kind, 30, both);
       EXPECT_EQ(few, many);
+      const UsingConfig never(&Config::use_cudnn, "never");
+      const int64_t composed = calls(kind, 30, both);
+      std::printf("  %lld calls, %lld without the library\n", static_cast<long long>(many),
+                  static_cast<long long>(composed));
+      EXPECT(composed > 5 * many);
     }
-  const UsingConfig never(&Config::use_cudnn, "never");
-  EXPECT(calls(RnnKind::lstm, 30, false) > calls(RnnKind::lstm, 3, false));
 }
 
 TEST(recurrent_networks_without_a_library_are_composed) {
@@ -177,6 +182,11 @@ TEST(recurrent_networks_without_a_library_are_composed) {
   watched.driver->asked = 0;
   {
     const UsingConfig never(&Config::use_cudnn, "never");
+    expect_close(c.results(watched.device), want);
+    EXPECT_EQ(watched.driver->asked, 0);
+  }
+  {
+    const UsingConfig deterministic(&Config::cudnn_deterministic, true);
     expect_close(c.results(watched.device), want);
     EXPECT_EQ(watched.driver->asked, 0);
   }
@@ -296,6 +306,32 @@ TEST(static_recurrent_networks_on_a_device) {
   expect_replays<L::NStepGRU>();
   expect_replays<L::NStepBiRNNTanh>();
   expect_replays<L::NStepRNNReLU>();
+}
+
+// A recording without the library stays so, and a replay of one with it fails rather than being wrong.
+TEST(static_recurrent_networks_without_memory_for_the_workspace) {
+  const EnvironmentVariable any("CHAINER_CUDNN_LIBRARY", "");
+  WatchedRecurrent watched;
+  random::seed(3);
+  LossOfSequences<L::NStepBiGRU> network;
+  network.to_device(watched.device);
+  const Array x = random::RandomState(4).randn({7, 3}).astype(float32);
+  const auto loss_of = [&](auto& f) {
+    return to_host(f(Variable(x.to_device(watched.device))).array()).template item<double>();
+  };
+  const NoBackpropMode mode;
+  const double want = loss_of(network);
+  watched.driver->is_short = true;
+  auto composed = static_graph(network);
+  for (int i = 0; i < 3; ++i) EXPECT(std::abs(loss_of(composed) - want) < 1e-4 * want);
+  EXPECT_EQ(composed.schedule_manager().refused(), "");
+  watched.driver->is_short = false;
+  auto fast = static_graph(network);
+  for (int i = 0; i < 2; ++i) EXPECT(std::abs(loss_of(fast) - want) < 1e-4 * want);
+  EXPECT_EQ(fast.schedule_manager().refused(), "");
+  EXPECT_EQ(fast.schedule_manager().counts().replayed, 1);
+  watched.driver->is_short = true;
+  EXPECT_THROW(MemoryError, "", (void)loss_of(fast));
 }
 
 TEST(recurrent_networks_of_two_threads) {

@@ -11,8 +11,6 @@ namespace {
 
 std::span<const Array* const> all(const std::initializer_list<const Array*>& r) { return {r.begin(), r.size()}; }
 
-using RecurrentEntry = void (Backend::*)(const RecurrentLayer&, std::span<const Array>, std::span<Array>);
-
 }  // namespace
 
 bool Recorder::attempt(const char* name, std::span<const Array* const> reads, std::span<Array* const> writes,
@@ -81,13 +79,14 @@ bool Recorder::fourier(const Array& re, const Array& im, bool inverse, double sc
 }
 
 namespace {
-// Returns the call of an entry for arrays of which the first `n` are read.
-auto recurrent_call(Backend& real, RecurrentEntry entry, const RecurrentLayer& layer, std::size_t n, std::size_t m) {
-  return [&real, entry, layer, n, m](Array* const* p) {
+// Returns a call of f(in, out) for arrays of which the first `n` are read.
+template <class F>
+auto call_with_lists(F f, std::size_t n, std::size_t m) {
+  return [f = std::move(f), n, m](Array* const* p) {
     Arrays in, out;
     for (std::size_t i = 0; i < n; ++i) in.push_back(*p[i]);
     for (std::size_t i = 0; i < m; ++i) out.push_back(*p[n + i]);
-    (real.*entry)(layer, {in.data(), in.size()}, {out.data(), out.size()});
+    f(std::span<const Array>(in.data(), n), std::span<Array>(out.data(), m));
   };
 }
 template <class A>
@@ -98,13 +97,19 @@ std::vector<A*> pointers(std::span<A> arrays) {
 }
 }  // namespace
 
+void Recorder::copy_all(std::span<const Array> from, std::span<Array> to) {
+  perform("copy_all", pointers(from), pointers(to),
+          call_with_lists([&real = real_](auto in, auto out) { real.copy_all(in, out); }, from.size(), to.size()));
+}
 void Recorder::recurrent_layer(const RecurrentLayer& layer, std::span<const Array> in, std::span<Array> out) {
   perform("recurrent_layer", pointers(in), pointers(out),
-          recurrent_call(real_, &Backend::recurrent_layer, layer, in.size(), out.size()));
+          call_with_lists([&real = real_, layer](auto i, auto o) { real.recurrent_layer(layer, i, o); }, in.size(),
+                          out.size()));
 }
 void Recorder::recurrent_layer_grad(const RecurrentLayer& layer, std::span<const Array> in, std::span<Array> out) {
   perform("recurrent_layer_grad", pointers(in), pointers(out),
-          recurrent_call(real_, &Backend::recurrent_layer_grad, layer, in.size(), out.size()));
+          call_with_lists([&real = real_, layer](auto i, auto o) { real.recurrent_layer_grad(layer, i, o); }, in.size(),
+                          out.size()));
 }
 
 }  // namespace chainer::recording

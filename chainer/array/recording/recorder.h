@@ -171,6 +171,7 @@ class Recorder final : public Backend {
   bool recurrent_spaces(const RecurrentLayer& layer, int index, RecurrentSpaces& spaces) override {
     return real_.recurrent_spaces(layer, index, spaces);
   }
+  void copy_all(std::span<const Array> from, std::span<Array> to) override;
   void recurrent_layer(const RecurrentLayer& layer, std::span<const Array> in, std::span<Array> out) override;
   void recurrent_layer_grad(const RecurrentLayer& layer, std::span<const Array> in, std::span<Array> out) override;
 

@@ -90,6 +90,7 @@ class CudaBackend final : public Backend {
   void update(Update op, Array& param, const Array& grad, std::span<Array> states,
               std::span<const double> hyper) override;
   void update_all(std::span<UpdatePass> passes) override;
+  void copy_all(std::span<const Array> from, std::span<Array> to) override;
   void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) override;
   void check_indices(const IndexCheck& check, const Array& index, Array& out) override;
   void softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out) override;

@@ -43,8 +43,8 @@ std::vector<int64_t> key_of_weights(const RecurrentLayer& layer) {
 // Returns true if the sizes of the layer and of its arrays are ints.
 bool has_int_sizes(const RecurrentLayer& layer) {
   constexpr int64_t kMost = std::numeric_limits<int>::max();
-  const int64_t row = std::max(layer.inputs, weight_count(layer.kind) / 2 * layer.units);
-  return row <= kMost && layer.items() <= kMost / row && weight_count(layer.kind) <= kMost / row / row;
+  const int64_t gates = weight_count(layer.kind) / 2 * layer.units, row = std::max(layer.inputs, gates);
+  return row <= kMost && layer.items() <= kMost / row && layer.inputs + layer.units <= kMost / gates;
 }
 
 }  // namespace

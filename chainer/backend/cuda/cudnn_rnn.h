@@ -52,7 +52,7 @@ namespace chainer::cuda {
      std::size_t workspace_bytes, void* workspace, std::size_t kept_bytes, void* kept))
 
 /// The library's recurrent layers for one device, whose context must be current at each call. Descriptors are made once
-/// per layer, and per lengths of sequences. The standard algorithm is used, whose results are deterministic.
+/// per layer, and per lengths of sequences. The standard algorithm is used.
 class CudnnRnn {
  public:
   static constexpr std::size_t kMostPlans = 1024;

@@ -92,7 +92,7 @@ void RnnLayer::carry(const Array& made, const Array& first, Array& before, Array
 }
 
 bool RnnLayer::apply_library(const Arrays& in, Arrays& out) {
-  if (config().use_cudnn.get() == "never") return false;
+  if (config().use_cudnn.get() == "never" || config().cudnn_deterministic) return false;
   library_ = LibraryLayer::apply({kind_, x_.dtype(), x_.shape()[1], units_, sizes_, reverse_, trains_,
                                   config().use_cudnn_tensor_core.get() != "never"},
                                  x_, in[1], has_cell() ? in[2] : Array(),

@@ -40,7 +40,7 @@ std::optional<LibraryLayer> LibraryLayer::apply(RecurrentLayer layer, const Arra
     const Shape joined{made.spaces_.weights};
     made.weights_ = filled == joined[0] ? Array(joined, layer.dtype, device) : zeros(joined, layer.dtype, device);
     Arrays parts = made.parts_of(made.weights_);
-    for (std::size_t k = 0; k < parts.size(); ++k) copy_elements(parameters[k], parts[k]);
+    backend.copy_all(parameters, {parts.data(), parts.size()});
 
     const int64_t batch = layer.sizes[0];
     const Array h_all = dense(h, layer.dtype), c_all = layer.has_cell() ? dense(c, layer.dtype) : Array();

@@ -33,6 +33,9 @@ void Backend::empty_cache(int) {}
 void Backend::set_memory_limit(int64_t, int) {}
 std::string Backend::description() const { return "backend: " + name(0); }
 
+void Backend::copy_all(std::span<const Array> from, std::span<Array> to) {
+  for (std::size_t i = 0; i < from.size(); ++i) copy_elements(from[i], to[i]);
+}
 bool Backend::device_to_device(void*, int, const void*, int, std::size_t) { return false; }
 
 Array Backend::constant(Scalar value, Dtype dtype, const Device& device) {
