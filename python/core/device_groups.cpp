@@ -28,6 +28,7 @@ class GroupHere {
       throw TypeError("Group.sum: the array must have a floating dtype and no gaps, not ", a.dtype(), " of shape ",
                       a.shape());
     force(a.body());
+    summed_ = a;
     const nb::gil_scoped_release unlocked;
     group_->sum(a);
   }
@@ -47,6 +48,7 @@ class GroupHere {
 
  private:
   std::unique_ptr<DeviceGroup> group_;
+  Array summed_;  // stays until the next sum, even if wait() is interrupted
 };
 
 }  // namespace

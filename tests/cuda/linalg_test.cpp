@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "as_on_the_host.h"
+#include "chainer/array/host.h"
+#include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/driver_cuda.h"
 #include "chainer/core/system/run_time_library.h"
 #include "chainer/routines/linalg.h"
@@ -124,22 +126,47 @@ TEST(decorrelated_normalization_stays_on_the_device) {
     });
 }
 
-// A few large matrices are decomposed by the library, here by the host's backend in its place.
+// A few large matrices are decomposed by the library, here by loops and the host's backend in its place; without it by
+// the host. Many are decomposed by kernels.
 TEST(large_matrices_are_decomposed_by_the_library) {
   const Device d = emulated_number(0);
-  for (const char* library : {"", "none"}) {
-    const EnvironmentVariable named("CHAINER_CUSOLVER_LIBRARY", library);
+  auto& backend = dynamic_cast<cuda::CudaBackend&>(d.backend());
+  for (const bool library : {true, false}) {
+    const EnvironmentVariable named("CHAINER_CUSOLVER_LIBRARY", library ? "" : "none");
     for (const Shape& s : {Shape{1, 129, 129}, {2, 130, 130}, {1, 128, 128}, {3, 129, 129}}) {
-      const Array x = matrices_of(s) + eye(s[1], {}, 0, float64) * 20.0;
-      EXPECT_CLOSE(to_host(inv(x.to_device(d))), inv(x), {.atol = 1e-12, .rtol = 1e-9});
+      const Array x = (matrices_of(s) + eye(s[1], {}, 0, float64) * 12.0) * 0.08, there = x.to_device(d);
+      const int64_t fetched = transfers().to_host;
+      const Array inverses = inv(there), determinants = det(there);
+      (void)inverses.raw(), (void)determinants.raw();
+      const bool is_large = s[1] > 128 && s[1] > 64 * s[0];
+      EXPECT_EQ(transfers().to_host > fetched, is_large && !library);
+      EXPECT_CLOSE(to_host(inverses), inv(x), {.atol = 1e-10, .rtol = 1e-9});
+      EXPECT_CLOSE(to_host(determinants), det(x), {.atol = 0, .rtol = 1e-9});
     }
     Array singular = matrices_of({2, 140, 140});
     singular[{1, Slice(), 3}].fill(0);
     EXPECT_THROW(ValueError, "inv: matrix 1 is singular", (void)to_host(inv(singular.to_device(d))));
+    EXPECT_EQ(to_host(det(singular.to_device(d))).to_vector<double>()[1], 0.0);
+    for (const Shape& s : {Shape{257, 260}, {258, 257}, {257, 257}}) expect_decomposition(matrices_of(s), 1e-11);
   }
-  for (const Shape& s : {Shape{513, 520}, {514, 513}, {513, 513}}) expect_decomposition(matrices_of(s), 1e-11);
+  // Without memory for the library's two copies, the host computes.
+  const Array x = matrices_of({1, 300, 300}) + eye(300, {}, 0, float64) * 20.0, there = x.to_device(d);
+  const Array other = x.to_device(d);
+  backend.empty_cache(0);
+  const memory::Statistics before = backend.memory_statistics(0);
+  backend.set_memory_limit(before.in_use + before.cached + (int64_t(2) << 20), 0);  // room for two matrices
+  const int64_t fetched = transfers().to_host;
+  Array result;
+  try {
+    result = inv(there);
+    (void)result.raw();
+  } catch (const MemoryError&) {}
+  backend.set_memory_limit(0, 0);
+  EXPECT_EQ(transfers().to_host - fetched, 1);
+  EXPECT(result);
+  EXPECT_CLOSE(to_host(result), inv(x), {.atol = 1e-12, .rtol = 1e-9});
   EXPECT_THROW(RuntimeError, "svd: cuSOLVER's gesvd did not converge for matrix 0",
-               (void)to_host(svd(full({513, 513}, std::numeric_limits<double>::quiet_NaN()).to_device(d)).s));
+               (void)to_host(svd(full({257, 257}, std::numeric_limits<double>::quiet_NaN()).to_device(d)).s));
 }
 
 namespace {
@@ -179,7 +206,7 @@ TEST(calls_of_the_library_that_decomposes) {
   const Array x = matrices_of({6, 6});
   Array a = x.T().copy().contiguous(), inverse = eye(6, {}, 0, float64), exchanged({6}, int32);
   int32_t info[2] = {7, 7};
-  cuda::SolverCall call{cuda::SolverCall::Kind::inverse, 6, 6};
+  cuda::SolverCall call{cuda::SolverCall::Kind::factors, 6, 6};
   call.a = numbers(a), call.inverse = numbers(inverse), call.exchanged = exchanged.mutable_data<int32_t>();
   call.info = info;
   fake.solve(call);
@@ -187,7 +214,9 @@ TEST(calls_of_the_library_that_decomposes) {
   EXPECT_CLOSE(inverse.T(), inv(x), {.atol = 1e-10, .rtol = 1e-10});
   a.fill(1);
   fake.solve(call);
-  EXPECT_EQ(info[0], 2);  // what getrs() says does not replace it
+  EXPECT_EQ(info[0], 2);   // what getrs() says does not replace it
+  call.inverse = nullptr;  // the factors only
+  fake.solve(call);
 
   const Array y = matrices_of({5, 3});
   Array columns = y.T().copy().contiguous(), u({3, 5}, float64), s({3}, float64), vt({3, 3}, float64);

@@ -150,7 +150,9 @@ class CudaBackend final : public Backend {
   Array room_for(const SolverCall& call, const Device& device);
   void solve(const SolverCall& call, Array& room);
   void check_solved(const Array& info, void (*fail)(int64_t, int64_t, const IndexCheck&));
+  bool factor_by_library(Array& matrices, Array& exchanged, Array& info, Array* inverses);
   bool invert_by_library(Array& matrices);
+  bool determinants_by_library(Array& matrices, Array& out);
   bool svd_by_library(const Array& a, Array& u, Array& s, Array& vt);
   void multiply_by_kernel(const ProductCall& call, int index);
   void scan_rows(Scan op, const Array& a, Array out, const Array& before);

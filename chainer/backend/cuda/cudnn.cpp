@@ -86,8 +86,8 @@ enum CudnnNotes {
   changing_bits = 4,
   all_notes = 10
 };
-// Failed allocations on the host and on the device, and errors of the driver and the runtime, which may be such.
-bool is_short(int status) { return status == 4003 || status == 4004 || status == 5001 || status == 5003; }
+// Failed allocations on the host and on the device.
+bool is_short(int status) { return status == 4003 || status == 4004; }
 enum CudnnModes { mode_fallback = 2, mode_a = 3, cross_correlation = 1, pointwise_add = 0 };
 
 // Per operation: its kind, and the names of its attributes.

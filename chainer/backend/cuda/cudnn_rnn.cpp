@@ -68,6 +68,7 @@ struct CudnnRnn::Weights {
   Descriptor rnn;
   std::size_t bytes = 0;
   std::vector<int64_t> positions = {};  // in elements
+  bool refused = false;                 // the library stores them in another way than expected
 };
 
 struct CudnnRnn::Plan {
@@ -195,6 +196,7 @@ std::optional<std::size_t> CudnnRnn::workspace(const RecurrentLayer& layer, Recu
   if (!p) return {};
   if (spaces) {
     Weights& w = *weights(layer);
+    if (w.refused) return {};
     if (w.positions.empty()) try {
         if (!lend(w.bytes, [&](void* at) { find_positions(layer, w, static_cast<const char*>(at)); })) {
           why_not_ = text("there is no memory for ", w.bytes, " bytes of weights");
@@ -202,6 +204,7 @@ std::optional<std::size_t> CudnnRnn::workspace(const RecurrentLayer& layer, Recu
         }
       } catch (const DeviceLost&) { throw; } catch (const DeviceError& e) {
         why_not_ = e.what();
+        w.refused = true;
         return {};
       }
     const auto elements = [](std::size_t bytes, int64_t of) { return (static_cast<int64_t>(bytes) + of - 1) / of; };

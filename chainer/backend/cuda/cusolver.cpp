@@ -46,7 +46,7 @@ std::optional<std::size_t> Cusolver::workspace(const SolverCall& call) {
   if (call.rows > most / call.columns) return {};
   const int m = static_cast<int>(call.rows), n = static_cast<int>(call.columns);
   int room = 0;
-  const int status = call.kind == SolverCall::Kind::inverse
+  const int status = call.kind == SolverCall::Kind::factors
                          ? f_.room_to_factor(handle_, m, n, static_cast<double*>(call.a), m, &room)
                          : f_.room_to_decompose(handle_, m, n, &room);
   if (status != 0) return {};
@@ -57,8 +57,9 @@ void Cusolver::solve(CuHandle stream, const SolverCall& call, void* workspace) {
   const int m = static_cast<int>(call.rows), n = static_cast<int>(call.columns);
   auto* const room = static_cast<double*>(workspace);
   expect_success(f_.set_stream(handle_, stream), "cusolverDnSetStream", call);
-  if (call.kind == SolverCall::Kind::inverse) {
+  if (call.kind == SolverCall::Kind::factors) {
     expect_success(f_.factor(handle_, n, n, call.a, n, room, call.exchanged, call.info), "cusolverDnDgetrf", call);
+    if (!call.inverse) return;
     // getrs() reports wrong arguments only, to a place of its own: the singular matrix is what getrf() found.
     expect_success(f_.solve(handle_, 0, n, n, call.a, n, call.exchanged, call.inverse, n, call.info + 1),
                    "cusolverDnDgetrs", call);

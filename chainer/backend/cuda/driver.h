@@ -70,14 +70,14 @@ struct FourierCall {
   bool inverse;
 };
 
-/// The inverse or the singular values of one matrix of double for a library, which overwrites it. Matrices are
-/// column-major and without gaps.
+/// The LU decomposition or the singular values of one matrix of double for a library. Matrices are column-major and
+/// without gaps.
 struct SolverCall {
-  enum class Kind : uint8_t { inverse, svd } kind;
-  int64_t rows, columns;  ///< of an inverse the same, of singular values rows >= columns
-  double* a = nullptr;
-  double* inverse = nullptr;                         ///< holds the identity matrix before
-  int32_t* exchanged = nullptr;                      ///< of an inverse: room for each row
+  enum class Kind : uint8_t { factors, svd } kind;
+  int64_t rows, columns;         ///< of factors the same, of singular values rows >= columns
+  double* a = nullptr;           ///< is overwritten, by the factors if these are asked for
+  double* inverse = nullptr;     ///< with factors, if not null: holds the identity matrix before
+  int32_t* exchanged = nullptr;  ///< with factors: the row with which each row was exchanged, from 1 on
   double *u = nullptr, *s = nullptr, *vt = nullptr;  ///< (rows, columns), (columns), (columns, columns)
   int32_t* info = nullptr;  ///< two numbers, of which the first is positive if there is no result
 };

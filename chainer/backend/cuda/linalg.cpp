@@ -36,9 +36,13 @@ IndexCheck check_that(void (*fail)(int64_t, int64_t, const IndexCheck&)) {
   return out;
 }
 
-// A block computes a matrix, so a few large matrices leave most of the device idle.
-constexpr int64_t kLargeInverse = 128, kLargeSvd = 512;
-bool is_large(int64_t n, int64_t count, int64_t least) { return n > least && n > 64 * count; }
+// A block computes a matrix, so that a few large matrices leave most of the device idle. The library, or the host, is
+// faster for them. (Estimates for 132 blocks at a time.)
+bool is_large(int64_t n, int64_t count) { return (n > 128 && n > 64 * count) || n > MatricesArgs::kMostRows; }
+bool is_large_svd(int64_t k, int64_t length, int64_t count) {
+  constexpr int64_t most = int64_t(1) << 24;
+  return k * k > most * count / length;
+}
 
 double* numbers(Array& x) { return static_cast<double*>(x.mutable_raw()); }
 int32_t* integers(Array& x) { return static_cast<int32_t*>(x.mutable_raw()); }
@@ -71,44 +75,69 @@ void CudaBackend::check_solved(const Array& info, void (*fail)(int64_t, int64_t,
   });
 }
 
+// Decomposes all matrices of a stack in place (LU), or with `inverses`, which hold identity matrices, inverts them.
+bool CudaBackend::factor_by_library(Array& matrices, Array& exchanged, Array& info, Array* inverses) {
+  const int64_t count = matrices.shape()[0], n = matrices.shape()[1];
+  SolverCall call{SolverCall::Kind::factors, n, n};
+  Array room = room_for(call, matrices.device());
+  if (!room) return false;
+  for (int64_t i = 0; i < count; ++i) {
+    call.a = numbers(matrices) + i * n * n, call.exchanged = integers(exchanged) + i * n;
+    call.info = integers(info) + 2 * i, call.inverse = inverses ? numbers(*inverses) + i * n * n : nullptr;
+    solve(call, room);
+  }
+  return true;
+}
 bool CudaBackend::invert_by_library(Array& matrices) {
   const int64_t count = matrices.shape()[0], n = matrices.shape()[1];
   const Device& device = matrices.device();
-  SolverCall call{SolverCall::Kind::inverse, n, n};
-  Array room = room_for(call, device);
-  if (!room) return false;
-  Array a = matrices.copy(), exchanged({n}, int32, device), info({count, 2}, int32, device);
-  fill(matrices, 0);
-  Array diagonal(ArrayBody::view(matrices.body_ref(), Shape{count, n}, Strides{n * n, n + 1}, 0));
-  fill(diagonal, 1);
-  call.exchanged = integers(exchanged);
-  for (int64_t i = 0; i < count; ++i) {
-    call.a = numbers(a) + i * n * n, call.inverse = numbers(matrices) + i * n * n, call.info = integers(info) + 2 * i;
-    solve(call, room);
-  }
-  check_solved(info, fail_as_singular);
+  try {
+    Array a = matrices.copy(), exchanged({count, n}, int32, device), info({count, 2}, int32, device);
+    Array inverses(a.shape(), float64, device);
+    fill(inverses, 0);
+    Array diagonal(ArrayBody::view(inverses.body_ref(), Shape{count, n}, Strides{n * n, n + 1}, 0));
+    fill(diagonal, 1);
+    if (!factor_by_library(a, exchanged, info, &inverses)) return false;
+    copy_elements(inverses, matrices);
+    check_solved(info, fail_as_singular);
+  } catch (const MemoryError&) { return false; }
   return true;
 }
 
 // A singular matrix is reported at the next wait.
 int64_t CudaBackend::invert(Array& matrices) {
-  const int index = matrices.device().index();
   if (matrices.size() == 0) return -1;
-  if (is_large(matrices.shape()[1], matrices.shape()[0], kLargeInverse) && invert_by_library(matrices)) return -1;
-  if (matrices.shape()[1] > MatricesArgs::kMostRows) return Backend::invert(matrices);
+  if (is_large(matrices.shape()[1], matrices.shape()[0]))
+    return invert_by_library(matrices) ? -1 : Backend::invert(matrices);
   MatricesArgs args = matrices_args(matrices);
-  with_device(index, [&](DeviceState& d) {
+  with_device(matrices.device().index(), [&](DeviceState& d) {
     args.wrong = next_check(d, check_that(fail_as_singular));
-    launch(index, "invert_matrices", {blocks_for(args.count), 1, 1}, threads_of_matrix(args.n * args.n), args,
+    launch(d.index, "invert_matrices", {blocks_for(args.count), 1, 1}, threads_of_matrix(args.n * args.n), args,
            shared_of_rows(args));
   });
   return -1;
 }
 
+bool CudaBackend::determinants_by_library(Array& matrices, Array& out) {
+  const int64_t count = matrices.shape()[0], n = matrices.shape()[1];
+  const Device& device = matrices.device();
+  try {
+    Array exchanged({count, n}, int32, device), info({count, 2}, int32, device);
+    if (!factor_by_library(matrices, exchanged, info, nullptr)) return false;
+    MatricesArgs args = matrices_args(matrices);
+    args.out = numbers(out), args.exchanged = integers(exchanged);
+    const Threads t(count);
+    launch(device.index(), "diagonal_products", t.grid, t.block, args);
+  } catch (const MemoryError&) { return false; }
+  return true;
+}
 void CudaBackend::determinants(Array& matrices, Array& out) {
-  if (matrices.shape()[1] > MatricesArgs::kMostRows) return Backend::determinants(matrices, out);
+  if (matrices.size() && is_large(matrices.shape()[1], matrices.shape()[0])) {
+    if (!determinants_by_library(matrices, out)) Backend::determinants(matrices, out);
+    return;
+  }
   MatricesArgs args = matrices_args(matrices);
-  args.out = static_cast<double*>(out.mutable_raw());
+  args.out = numbers(out);
   if (args.count == 0) return;
   launch(out.device().index(), "determinants", {blocks_for(args.count), 1, 1}, threads_of_matrix(args.n * args.n), args,
          shared_of_rows(args));
@@ -119,30 +148,35 @@ bool CudaBackend::svd_by_library(const Array& a, Array& u, Array& s, Array& vt) 
   const int64_t count = a.shape()[0], m = a.shape()[1], n = a.shape()[2], k = std::min(m, n), length = std::max(m, n);
   const Device& device = a.device();
   SolverCall call{SolverCall::Kind::svd, length, k};
-  Array room = room_for(call, device);
-  if (!room) return false;
   const bool wide = m <= n;  // the memory of `a` is a column-major matrix of n >= m rows
-  Array x({count, k, length}, float64, device), info({count, 2}, int32, device);
-  copy_elements(wide ? a : a.transpose({0, 2, 1}), x);
-  Array long_side = wide ? vt : Array(x.shape(), float64, device);
-  Array short_side = wide ? u : Array({count, k, k}, float64, device);
-  for (int64_t i = 0; i < count; ++i) {
-    call.a = numbers(x) + i * k * length, call.u = numbers(long_side) + i * k * length;
-    call.s = numbers(s) + i * k, call.vt = numbers(short_side) + i * k * k, call.info = integers(info) + 2 * i;
-    solve(call, room);
-  }
-  check_solved(info, fail_to_converge);
-  if (!wide) {
-    copy_elements(long_side.transpose({0, 2, 1}), u);
-    copy_elements(short_side.transpose({0, 2, 1}), vt);
-  }
+  try {
+    Array room = room_for(call, device);
+    if (!room) return false;
+    Array x({count, k, length}, float64, device), info({count, 2}, int32, device);
+    Array long_side = wide ? vt : Array(x.shape(), float64, device);
+    Array short_side = wide ? u : Array({count, k, k}, float64, device);
+    copy_elements(wide ? a : a.transpose({0, 2, 1}), x);
+    for (int64_t i = 0; i < count; ++i) {
+      call.a = numbers(x) + i * k * length, call.u = numbers(long_side) + i * k * length;
+      call.s = numbers(s) + i * k, call.vt = numbers(short_side) + i * k * k, call.info = integers(info) + 2 * i;
+      solve(call, room);
+    }
+    check_solved(info, fail_to_converge);
+    if (!wide) {
+      copy_elements(long_side.transpose({0, 2, 1}), u);
+      copy_elements(short_side.transpose({0, 2, 1}), vt);
+    }
+  } catch (const MemoryError&) { return false; }
   return true;
 }
 
 void CudaBackend::svd(const Array& a, Array& u, Array& s, Array& vt) {
   const int64_t count = a.shape()[0], m = a.shape()[1], n = a.shape()[2], k = std::min(m, n), length = std::max(m, n);
   const Device& device = a.device();
-  if (is_large(k, count, kLargeSvd) && svd_by_library(a, u, s, vt)) return;
+  if (is_large_svd(k, length, count)) {
+    if (!svd_by_library(a, u, s, vt)) Backend::svd(a, u, s, vt);
+    return;
+  }
   Array rows({count, k, length}, float64, device), rotation({count, k, k}, float64, device),
       norms({count, k}, float64, device);
   copy_elements(m <= n ? a : a.transpose({0, 2, 1}), rows);

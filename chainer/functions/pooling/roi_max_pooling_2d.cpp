@@ -10,7 +10,7 @@ namespace chainer::functions {
 namespace {
 
 // The same rows for regions on a device, which checks them.
-Array rows_there(const Array& rois, const Array& images, int64_t count, double spatial_scale) {
+Array rows_on_device(const Array& rois, const Array& images, int64_t count, double spatial_scale) {
   const Array corners = rint(rois.astype(float64) * spatial_scale);
   const auto column = [&](int64_t k) { return corners[{Slice(), Slice(k, k + 1)}]; };
   const Array rows =
@@ -29,7 +29,7 @@ Variable RoiMaxPooling2D::operator()(const Variable& x, const Variable& rois, co
                                      IntPair outsize, double spatial_scale) const {
   if (!x.device().is_host() && rois.device() == x.device() && roi_indices.device() == x.device()) {
     check_regions(name, "ROIMaxPooling2D", x, rois, roi_indices, outsize, spatial_scale);
-    return region_maxima(x, rows_there(rois.array(), roi_indices.array(), x.shape()[0], spatial_scale), outsize, 1);
+    return region_maxima(x, rows_on_device(rois.array(), roi_indices.array(), x.shape()[0], spatial_scale), outsize, 1);
   }
   Regions regions = read_regions(name, "ROIMaxPooling2D", x, rois, roi_indices, outsize, spatial_scale);
   round_corners(regions);

@@ -51,9 +51,13 @@ def unpack_params(params, itemsize, attr_name, buffer, stream=None):
 def packed_on_device(params, divisor, dtype=None):
     """The gradients of parameters on a device in one buffer, divided first so that sums in 16 bits do not overflow."""
     xp = cuda.cupy
+    own = params[0].grad.dtype
+    dtype = numpy.dtype(dtype or own)
     with params[0].grad.device:
-        buffer = xp.concatenate([p.grad.ravel() for p in params]) * (1.0 / divisor)
-        return buffer.astype(dtype or params[0].grad.dtype, copy=False)
+        buffer = xp.concatenate([p.grad.ravel() for p in params])
+        if dtype.itemsize > own.itemsize:  # small gradients would vanish in the narrower dtype
+            buffer = buffer.astype(dtype)
+        return (buffer * (1.0 / divisor)).astype(dtype, copy=False)
 
 
 def array_to_buffer_object(array, mpi_dtype=None):

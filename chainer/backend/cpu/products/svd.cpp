@@ -27,7 +27,7 @@ void jacobi(const Array& a, Array& u, Array& singular, Array& vt) {
         if (std::abs(gamma) <= 1e-15 * std::sqrt(alpha * beta)) continue;
         rotated = true;
         const double zeta = (beta - alpha) / (2 * gamma);
-        const double t = (zeta < 0 ? -1 : 1) / (std::abs(zeta) + std::sqrt(1 + zeta * zeta));
+        const double t = (zeta < 0 ? -1 : 1) / (std::abs(zeta) + std::hypot(1.0, zeta));
         const double c = 1 / std::sqrt(1 + t * t), s = c * t;
         const auto rotate = [&](double* x, double* y, int64_t rows) {
           for (int64_t i = 0; i < rows; ++i) {

@@ -9,6 +9,9 @@
 
 namespace chainer::cuda::emulation {
 
+// Static arrays are followed by unused bytes, so that the address sanitizer sees accesses beyond their ends.
+static constexpr std::size_t kGap = 16, kStaticRoom = kMostShared + 64 * kGap;
+
 BlockRunner& BlockRunner::own() {
   // Not the runner itself: the Python module's thread-local variables must be small.
   static thread_local const std::unique_ptr<BlockRunner> runner(new BlockRunner);
@@ -84,22 +87,24 @@ bool BlockRunner::complete(int w, uint32_t mask) {
 void* BlockRunner::shared_memory(const void* key, std::size_t bytes) {
   for (const Shared& s : shared_)
     if (s.key == key) return s.address;
-  const std::size_t padded = (bytes + 15) / 16 * 16 + 16;  // the bytes after each array are unused
-  if (used_ + padded > kStaticShared) fail(text("more than ", kStaticShared, " bytes of shared memory"));
+  const std::size_t padded = (bytes + 15) / 16 * 16;
+  taken_ += padded;
+  if (taken_ > kMostShared) fail(text("more than ", kMostShared, " bytes of shared memory"));
+  if (used_ + padded + kGap > kStaticRoom) fail("too many arrays in shared memory for the emulation");
   char* p = memory_.get() + used_;
   unpoison(p, bytes);
   std::memset(p, 0xff, bytes);
   shared_.push_back({key, p});
-  used_ += padded;
+  used_ += padded + kGap;
   return p;
 }
 
 void BlockRunner::prepare_shared(std::size_t dynamic_bytes) {
-  if (!memory_) memory_ = std::make_unique<char[]>(kStaticShared + kMostShared);
-  poison(memory_.get(), kStaticShared + kMostShared);
+  if (!memory_) memory_ = std::make_unique<char[]>(kStaticRoom + kMostShared);
+  poison(memory_.get(), kStaticRoom + kMostShared);
   shared_.clear();
-  used_ = 0;
-  dynamic_ = memory_.get() + kStaticShared;
+  used_ = 0, taken_ = dynamic_bytes;
+  dynamic_ = memory_.get() + kStaticRoom;
   if (dynamic_bytes == 0) return;
   unpoison(dynamic_, dynamic_bytes);
   std::memset(dynamic_, 0xff, dynamic_bytes);

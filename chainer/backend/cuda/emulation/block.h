@@ -13,7 +13,7 @@
 namespace chainer::cuda::emulation {
 
 inline constexpr int kWarp = 32, kMostThreads = 1024;
-inline constexpr std::size_t kStaticShared = 48 << 10, kMostShared = 227 << 10;
+inline constexpr std::size_t kMostShared = 48 << 10;  // static and dynamic together
 
 /// Runs blocks, one after another. Threads of a block run in turn until they wait; a waiting thread keeps its fiber,
 /// and the next one runs in another fiber.
@@ -73,7 +73,7 @@ class BlockRunner {
   std::array<Warp, kMostThreads / kWarp> warp_;
   std::unique_ptr<char[]> memory_;  // shared memory: named arrays, then the dynamic part
   char* dynamic_ = nullptr;
-  std::size_t used_ = 0;
+  std::size_t used_ = 0, taken_ = 0;  // of the room for static memory, with gaps; of kMostShared
   std::vector<Shared> shared_;
   Fiber own_;
   Fiber* fiber_ = nullptr;  // the running fiber

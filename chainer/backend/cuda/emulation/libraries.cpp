@@ -37,6 +37,36 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+// The LU decomposition of a column-major matrix, in place. Returns false if it is singular.
+bool factor_columns(double* a, int32_t* exchanged, int64_t n) {
+  bool regular = true;
+  for (int64_t k = 0; k < n; ++k) {
+    int64_t p = k;
+    for (int64_t i = k + 1; i < n; ++i)
+      if (std::abs(a[i + k * n]) > std::abs(a[p + k * n])) p = i;
+    exchanged[k] = static_cast<int32_t>(p) + 1;
+    regular = regular && a[p + k * n] != 0;
+    if (a[p + k * n] == 0) continue;
+    for (int64_t j = 0; j < n; ++j) std::swap(a[k + j * n], a[p + j * n]);
+    for (int64_t i = k + 1; i < n; ++i) a[i + k * n] /= a[k + k * n];
+    for (int64_t j = k + 1; j < n; ++j)
+      for (int64_t i = k + 1; i < n; ++i) a[i + j * n] -= a[i + k * n] * a[k + j * n];
+  }
+  return regular;
+}
+// Replaces the columns of b by the solutions x of a x = b, from the decomposition of a.
+void substitute(const double* a, const int32_t* exchanged, double* b, int64_t n) {
+  for (double* x = b; x < b + n * n; x += n) {
+    for (int64_t k = 0; k < n; ++k) std::swap(x[k], x[exchanged[k] - 1]);
+    for (int64_t k = 0; k < n; ++k)
+      for (int64_t i = k + 1; i < n; ++i) x[i] -= a[i + k * n] * x[k];
+    for (int64_t k = n - 1; k >= 0; --k) {
+      x[k] /= a[k + k * n];
+      for (int64_t i = 0; i < k; ++i) x[i] -= a[i + k * n] * x[k];
+    }
+  }
+}
+
 // `room` has four parts of n * rows numbers.
 template <class T>
 void transform_pairs(T* pairs, T* room, const FourierCall& c) {
@@ -109,14 +139,14 @@ std::optional<std::size_t> EmulatedDriver::solver_workspace(Stream, const Solver
   if (is_none("CHAINER_CUSOLVER_LIBRARY")) return {};
   return sizeof(double) * static_cast<std::size_t>(c.columns);
 }
-// Column-major memory is row-major memory of the transposed matrix: its inverse is the transposed inverse, and u and vt
-// are exchanged.
+// Column-major memory is row-major memory of the transposed matrix, of which u and vt are exchanged.
 void EmulatedDriver::solve(Stream stream, const SolverCall& c, void* workspace) {
   expect_no_failure("decomposition");
   SolverCall call = c;
   for (double** p : {&call.a, &call.inverse, &call.u, &call.s, &call.vt})
     if (*p) *p = reinterpret_cast<double*>(opened(*p));
   call.info = reinterpret_cast<int32_t*>(opened(c.info));
+  call.exchanged = c.exchanged ? reinterpret_cast<int32_t*>(opened(c.exchanged)) : nullptr;
   const auto room = reinterpret_cast<double*>(opened(workspace));
   reinterpret_cast<Queue*>(stream)->add([call, room] {
     const int64_t m = call.columns, n = call.rows;
@@ -124,17 +154,17 @@ void EmulatedDriver::solve(Stream stream, const SolverCall& c, void* workspace) 
       return over(data, {data, shape, contiguous_strides(shape)}, Dtype::float64);
     };
     std::fill_n(room, m, std::numeric_limits<double>::quiet_NaN());
-    Array a = matrices(call.a, {1, m, n});
-    if (call.kind == SolverCall::Kind::inverse) {
-      call.info[0] = kHostBackend->invert(a) < 0 ? 0 : 1;
-      std::copy_n(call.a, m * n, call.inverse);
-    } else {
-      Array u = matrices(call.vt, {1, m, m}), s = matrices(call.s, {1, m}), vt = matrices(call.u, {1, m, n});
-      try {
-        kHostBackend->svd(a.copy(), u, s, vt);
-        call.info[0] = std::isnan(*call.s);
-      } catch (const RuntimeError&) { call.info[0] = 1; }  // no convergence
+    if (call.kind == SolverCall::Kind::factors) {
+      call.info[0] = !factor_columns(call.a, call.exchanged, n);
+      if (call.inverse) substitute(call.a, call.exchanged, call.inverse, n);
+      return;
     }
+    const Array a = matrices(call.a, {1, m, n});
+    Array u = matrices(call.vt, {1, m, m}), s = matrices(call.s, {1, m}), vt = matrices(call.u, {1, m, n});
+    try {
+      kHostBackend->svd(a.copy(), u, s, vt);
+      call.info[0] = std::isnan(*call.s);
+    } catch (const RuntimeError&) { call.info[0] = 1; }  // no convergence
     std::fill_n(call.a, m * n, std::numeric_limits<double>::quiet_NaN());
   });
 }

@@ -101,6 +101,16 @@ DEVICE void over_matrices(const MatricesArgs& a) {
 
 KERNEL(invert_matrices, MatricesArgs) { over_matrices<true>(a); }
 KERNEL(determinants, MatricesArgs) { over_matrices<false>(a); }
+KERNEL(diagonal_products, MatricesArgs) {
+  for (int64_t i = first_element(); i < a.count; i += element_step()) {
+    double product = 1;
+    for (int64_t k = 0; k < a.n; ++k) {
+      const double pivot = a.matrices[(i * a.n + k) * a.n + k];
+      product *= a.exchanged[i * a.n + k] == k + 1 ? pivot : -pivot;
+    }
+    a.out[i] = product;
+  }
+}
 KERNEL(check_solved, SolverInfoArgs) {
   for (int64_t i = first_element(); i < a.count; i += element_step())
     if (a.info[2 * i] > 0) report(a.wrong, i);
@@ -129,7 +139,7 @@ DEVICE bool make_orthogonal(const SvdArgs& a, double* rows, double* rotation, in
   for (int64_t i = lane; i < a.length; i += 32) xx += x[i] * x[i], yy += y[i] * y[i], xy += x[i] * y[i];
   xx = sum_of_lanes(xx), yy = sum_of_lanes(yy), xy = sum_of_lanes(xy);
   if (!(fabs(xy) > 1e-15 * sqrt(xx) * sqrt(yy))) return false;
-  const double zeta = (yy - xx) / (2 * xy), t = (zeta < 0 ? -1 : 1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
+  const double zeta = (yy - xx) / (2 * xy), t = (zeta < 0 ? -1 : 1) / (fabs(zeta) + hypot(1.0, zeta));
   const double c = 1 / sqrt(1 + t * t);
   rotate(x, y, a.length, lane, c, c * t);
   rotate(rotation + p * a.k, rotation + q * a.k, a.k, lane, c, c * t);

@@ -7,17 +7,21 @@ namespace chainer::cuda {
 
 /// A stack of `count` row-major matrices (n, n), which are overwritten; a block for each. `invert_matrices` writes the
 /// inverses (Gauss-Jordan with exchanges of rows), with the first singular matrix in `wrong`, which holds kNone before;
-/// `determinants` eliminates below the diagonal only. Dynamic shared memory: kBytes for each row.
+/// `determinants` eliminates below the diagonal only. Dynamic shared memory: kBytes for each row. `diagonal_products`
+/// writes determinants, one by a thread, from matrices that a library has decomposed and its list of `exchanged` rows
+/// (count, n), from 1 on.
 struct MatricesArgs {
-  static constexpr int64_t kBytes = 12, kMostRows = 4096;
+  static constexpr int64_t kBytes = 12, kMostRows = 4080;
   double *matrices, *out;
+  const int32_t* exchanged;
   WrongIndex* wrong;
   int64_t count, n;
   template <class F>
   void pointers(F&& f) {
-    f(matrices), f(out), f(wrong);
+    f(matrices), f(out), f(exchanged), f(wrong);
   }
 };
+static_assert(MatricesArgs::kMostRows * MatricesArgs::kBytes + 16 <= 48 << 10);  // with a pivot in static memory
 
 /// Singular values of `count` matrices by one-sided Jacobi rotations (Hestenes), a block of whole warps for each.
 /// `rows` holds k rows of `length` >= k elements, which are rotated until they are orthogonal, and `rotation` (k, k)

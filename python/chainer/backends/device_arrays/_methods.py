@@ -80,7 +80,8 @@ def _view(self, dtype=None):
             raise ValueError('view: the last axis of the shape {} of {} is no multiple of an element of {}'.format(
                 shape, self.dtype, dtype))
         shape = shape[:-1] + (self.itemsize * shape[-1] // dtype.itemsize,)
-    return devices.from_address(devices.address(self, False), shape, dtype, None, self._is_writable, self._device_id, self)
+    return devices.from_address(devices.address(self, False), shape, dtype, None, self._is_writable, self._device_id,
+                                self)
 
 
 def _sort(self, axis=-1):
