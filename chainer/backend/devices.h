@@ -20,7 +20,8 @@ std::string cuda_description();
 /// Streams of other libraries on a CUDA device, by CUDA's handle, or 1 and 2 for its two default streams (legacy and of
 /// the thread). stream_handle() returns the handle of the device's own stream. wait_for_stream() lets later work of the
 /// device run after that stream's work so far, let_stream_wait() later work of that stream after the device's work so
-/// far; neither waits on the host. Devices of other kinds have finished their work, and their handle is 1.
+/// far; neither waits on the host. Devices of other kinds have finished their work: their handle is 1, and
+/// wait_for_stream() does nothing.
 std::uintptr_t stream_handle(const Device& device);
 void wait_for_stream(const Device& device, std::uintptr_t other);
 void let_stream_wait(const Device& device, std::uintptr_t other);

@@ -10,9 +10,8 @@ std::uintptr_t stream_handle(const Device& device) {
   return backend ? backend->stream_handle(device.index()) : 1;
 }
 void wait_for_stream(const Device& device, std::uintptr_t other) {
-  auto* const backend = dynamic_cast<cuda::CudaBackend*>(&device.backend());
-  if (!backend) throw DeviceError("wait_for: ", device, " has no stream that could wait for another library's");
-  backend->wait_for_stream(device.index(), other);
+  if (auto* const backend = dynamic_cast<cuda::CudaBackend*>(&device.backend()))
+    backend->wait_for_stream(device.index(), other);
 }
 void let_stream_wait(const Device& device, std::uintptr_t other) {
   auto* const backend = dynamic_cast<cuda::CudaBackend*>(&device.backend());
