@@ -79,6 +79,9 @@ TEST(singular_matrices_are_found_on_the_device) {
   x[{3, Slice(), 2}].fill(0), x[{4}].fill(1);
   const Array y = inv(x.to_device(d));
   EXPECT_THROW(ValueError, "inv: matrix 3 is singular", (void)to_host(y));
+  const Array after = to_host(y);
+  EXPECT(all(isnan(after[{3}])).item<bool>() && all(isnan(after[{4}])).item<bool>());
+  EXPECT_CLOSE(after[{2}], inv(x[{2}]), {.atol = 1e-9, .rtol = 1e-9});
   EXPECT_EQ(to_host(det(x.to_device(d))).to_vector<double>()[3], 0.0);
   EXPECT_EQ(to_host(det(x.to_device(d))).to_vector<double>()[4], 0.0);
   x.set({3}, eye(4, {}, 0, float64)), x.set({4}, eye(4, {}, 0, float64));

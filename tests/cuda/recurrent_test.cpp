@@ -372,3 +372,26 @@ TEST(links_of_recurrent_networks_on_a_device) {
   const UsingConfig exact(&Config::use_cudnn_tensor_core, "never");
   expect_as_on_the_host(1e-5, f);
 }
+
+// The library reads the outputs for the gradients.
+TEST(a_write_to_outputs_of_recurrent_layers_is_noticed_on_the_device) {
+  const EnvironmentVariable any("CHAINER_CUDNN_LIBRARY", "");
+  const Device d = emulated_number(0);
+  for (const int kind : {0, 1, 2}) {
+    const auto count = static_cast<std::size_t>(kind == 0 ? 8 : kind == 1 ? 6 : 2);
+    std::vector<Variables> ws(1), bs(1);
+    for (std::size_t k = 0; k < count; ++k) {
+      ws[0].push_back(Variable(random::RandomState(static_cast<uint32_t>(k)).randn({3, 3}).to_device(d)));
+      bs[0].push_back(Variable(zeros({3}, float64).to_device(d)));
+    }
+    const Variables xs = {Variable(ones({2, 3}, float64).to_device(d)), Variable(ones({2, 3}, float64).to_device(d))};
+    const Variables ys = kind == 0   ? F::n_step_lstm(1, 0, {}, {}, ws, bs, xs).ys
+                         : kind == 1 ? F::n_step_gru(1, 0, {}, ws, bs, xs).ys
+                                     : F::n_step_rnn(1, 0, {}, ws, bs, xs).ys;
+    const Variable loss = F::sum(ys[0] + ys[1]);
+    Array written = ys[1].array();
+    written *= 0.5;
+    EXPECT_THROW(RuntimeError, "was written to in place after the forward pass",
+                 (void)chainer::grad({loss}, {ws[0][count - 1]}));
+  }
+}

@@ -88,3 +88,11 @@ TEST(contractions_choose_their_order) {
   EXPECT_CLOSE(F::einsum(" i j , j k -> k i ", {a, b}).array(), matmul(a, b).T(), {.atol = 1e-12});
   EXPECT_EQ(F::einsum("ij,jk", {zeros({2, 0}), zeros({0, 3})}).shape(), Shape({2, 3}));
 }
+
+// The indices are checked once, so they must not change with an array of the caller.
+TEST(a_sparse_matrix_has_indices_of_its_own) {
+  Array row = array({0, 1}).astype(int32), col = array({1, 0}).astype(int32);
+  const utils::CooMatrix m(array({2.f, 3.f}), row, col, {2, 2});
+  row.fill(50000000), col.fill(-50000000);
+  EXPECT_CLOSE(m.to_dense(), array({{0.f, 2.f}, {3.f, 0.f}}), {.atol = 0, .rtol = 0});
+}

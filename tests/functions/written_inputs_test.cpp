@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every function of the table with a write to one of its inputs between forward and backward.
+// Every function of the table with a write to one of its inputs or outputs between forward and backward.
 #include <chainer/chainer.h>
 
 #include "chainer/array/backend.h"
@@ -13,11 +13,16 @@ namespace {
 
 struct Outcome {
   bool noticed = false;
+  std::size_t outputs = 0;
   Arrays gradients;
 };
+struct Write {
+  bool to_output;
+  std::size_t index;
+};
 
-// The gradients of one call, after a write to input `written` if given.
-Outcome run(const testing::OpCase& c, std::optional<std::size_t> written, Dtype dtype) {
+// The gradients of one call, after a write if given.
+Outcome run(const testing::OpCase& c, std::optional<Write> write, Dtype dtype) {
   random::seed(3);
   Variables xs;
   for (const Array& a : c.inputs)
@@ -25,19 +30,26 @@ Outcome run(const testing::OpCase& c, std::optional<std::size_t> written, Dtype 
   for (Variable& x : xs)
     if (is_floating(x.dtype())) x.cleargrad();
   Variable loss;
-  for (const Variable& y : c.function(xs)) {
+  Outcome out;
+  const Variables ys = c.function(xs);
+  out.outputs = ys.size();
+  for (const Variable& y : ys) {
     if (!y || !y.creator()) continue;
     const Variable part = F::sum(F::cast(y, float64));
     loss = loss ? loss + part : part;
   }
-  Outcome out;
   if (!loss) return out;
-  if (written) {
-    Array a = xs[*written].array();
-    if (is_floating(a.dtype()))
-      a *= 0.5;
-    else if (a.ndim() > 0)
-      copy_elements(flip(a, 0).copy(), a);  // other valid labels
+  if (write && (!write->to_output || ys[write->index])) {
+    Array a = write->to_output ? ys[write->index].array() : xs[write->index].array();
+    try {
+      if (is_floating(a.dtype()))
+        a *= 0.5;
+      else if (a.ndim() > 0)
+        copy_elements(flip(a, 0).copy(), a);  // other valid labels
+    } catch (const ValueError&) {             // an output that repeats elements cannot be written to
+      out.noticed = true;
+      return out;
+    }
   }
   try {
     loss.backward();
@@ -57,7 +69,7 @@ bool same(const Array& a, const Array& b) {
 
 }  // namespace
 
-TEST(a_write_to_an_input_is_noticed_or_does_not_matter) {
+TEST(a_write_to_an_input_or_output_is_noticed_or_does_not_matter) {
   int noticed = 0, harmless = 0;
   for (const testing::OpCase& c : table::rows()) {
     if (!c.differentiable) continue;
@@ -66,15 +78,17 @@ TEST(a_write_to_an_input_is_noticed_or_does_not_matter) {
         const Outcome expected = run(c, {}, dtype);
         ++test::expectations;
         if (expected.noticed) test::fail(c.name.c_str(), 0, "a write is seen where there was none");
-        for (std::size_t i = 0; i < c.inputs.size(); ++i) {
-          const Outcome o = run(c, i, dtype);
-          ++test::expectations;
-          noticed += o.noticed, harmless += !o.noticed;
-          for (std::size_t k = 0; !o.noticed && k < o.gradients.size(); ++k)
-            if (!same(o.gradients[k], expected.gradients[k]))
-              test::fail(c.name.c_str(), 0,
-                         text(c.python, ": a write to input ", i, " changes the gradient of input ", k));
-        }
+        for (const bool to_output : {false, true})
+          for (std::size_t i = 0; i < (to_output ? expected.outputs : c.inputs.size()); ++i) {
+            const Outcome o = run(c, Write{to_output, i}, dtype);
+            ++test::expectations;
+            noticed += o.noticed, harmless += !o.noticed;
+            for (std::size_t k = 0; !o.noticed && k < o.gradients.size(); ++k)
+              if (!same(o.gradients[k], expected.gradients[k]))
+                test::fail(c.name.c_str(), 0,
+                           text(c.python, ": a write to ", to_output ? "output " : "input ", i,
+                                " changes the gradient of input ", k));
+          }
       } catch (const MissingPartError&) {
       } catch (const std::exception& e) { test::fail(c.name.c_str(), 0, e.what()); }
     }

@@ -32,6 +32,7 @@ Arrays LstmNode::forward(const Arrays& in) {
   Indexes all;
   for (std::size_t i = 0; i < in.size(); ++i) all.push_back(static_cast<int>(i));
   retain_inputs(all);
+  retain_outputs({0});  // backward reads the cells
   const Dtype dtype = in[0].dtype(), compute = compute_dtype(dtype);
   const Arrays before = dense_all(in, 0, cells, compute), x = dense_all(in, cells, in.size() - cells, compute);
   Shape shape = in[0].shape();
@@ -47,6 +48,7 @@ Variables LstmNode::backward(const Indexes& wanted, const Variables& gy) {
   const Variables in = retained_inputs();
   if (config().enable_backprop)
     return partial_gradients([&](const Variables& x) { return composed(x); }, in, wanted, gy);
+  (void)output_data();  // throws if the cells, whose memory c_ may share, were written to
   const auto cells = static_cast<std::size_t>(sources_ * children_);
   Arrays arrays;
   for (const Variable& v : in) arrays.push_back(v.array());

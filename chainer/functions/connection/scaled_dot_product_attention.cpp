@@ -84,6 +84,7 @@ struct AttentionNode : FunctionNode {
   std::string label() const override { return "ScaledDotProductAttention"; }
   Arrays forward(const Arrays& in) override {
     retain_inputs({0, 1, 2});
+    retain_outputs({0});
     const Array q = wide(in[0]);
     const Shape rows(q.shape().begin(), q.shape().end() - 1);
     top = Array(rows, q.dtype());
@@ -99,6 +100,7 @@ struct AttentionNode : FunctionNode {
       return partial_gradients([&](const Variables& in) { return Variables{composed(a, factors, in)}; }, {q, k, v},
                                wanted, gy);
     }
+    (void)output_data();  // throws if the output, whose memory y may share, was written to
     const Arrays g = host_kernels::attention_grad(a, wide(q.array()), wide(k.array()), wide(v.array()), y,
                                                   wide(gy[0].array()), top, inverse);
     count_multiply_adds(

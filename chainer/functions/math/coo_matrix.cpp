@@ -62,7 +62,7 @@ std::string get_order(const Array& row, const Array& col) {
 }
 
 CooMatrix::CooMatrix(const Array& d, const Array& r, const Array& c, const Shape& s, const CooMatrixOptions& o)
-    : data(d, o.requires_grad), row(r.astype(int32, false)), col(c.astype(int32, false)), shape(s), order(o.order) {
+    : data(d, o.requires_grad), row(r.astype(int32)), col(c.astype(int32)), shape(s), order(o.order) {
   if (d.ndim() < 1 || d.ndim() > 2) throw ValueError("CooMatrix: data must have 1 or 2 axes, not shape ", d.shape());
   if (r.shape() != d.shape() || c.shape() != d.shape())
     throw ValueError("CooMatrix: data, row and col must have the same shape, got ", d.shape(), ", ", r.shape(), " and ",

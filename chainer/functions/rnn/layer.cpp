@@ -111,7 +111,11 @@ Arrays RnnLayer::forward(const Arrays& in) {
   const std::size_t gates = gate_count();
   units_ = in[1].shape()[1];
   x_ = dense(in[0], work);
-  if (Arrays out; apply_library(in, out)) return out;
+  if (kind_ == RnnKind::tanh || kind_ == RnnKind::relu) retain_outputs({0});  // backward reads it
+  if (Arrays out; apply_library(in, out)) {
+    retain_outputs({0});
+    return out;
+  }
   const int64_t total = starts_.back(), width = static_cast<int64_t>(gates) * units_;
   Wx_ = joined(in, first_weight(), gates, work);
   Wh_ = joined(in, first_weight() + gates, gates, work);
@@ -200,7 +204,8 @@ Variables RnnLayer::backward(const Indexes& wanted, const Variables& gy) {
     return partial_gradients([&](const Variables& in) { return composed(in); }, retained_inputs(), wanted, gy);
   };
   if (config().enable_backprop) return by_functions();
-  (void)input_data();  // throws if an input was written to: x_ and the weights may share its memory
+  // These throw if an input or output was written to, whose memory x_, the weights and the states may share.
+  (void)input_data(), (void)output_data();
   const Dtype dtype = inputs()[0]->dtype(), work = x_.dtype();
   const Device device = x_.device();
   const auto given = [&](std::size_t output) {

@@ -78,6 +78,8 @@ DEVICE void eliminate(const MatricesArgs& a, int64_t number, double* factors, in
     if (!inverse) a.out[number] = determinant;
     if (inverse && !regular) report(a.wrong, number);
   }
+  if (inverse && !regular)
+    for (int i = threadIdx.x; i < n * n; i += blockDim.x) m[i] = NAN;
   // The exchanges of rows are exchanges of the inverse's columns.
   for (int i = threadIdx.x; inverse && regular && i < n; i += blockDim.x) {
     double* const row = m + int64_t(i) * n;
