@@ -395,3 +395,31 @@ TEST(a_write_to_outputs_of_recurrent_layers_is_noticed_on_the_device) {
                  (void)chainer::grad({loss}, {ws[0][count - 1]}));
   }
 }
+
+namespace {
+
+struct SequencesOfBatch : Chain {
+  L::EmbedID embed{3, 4};
+  L::NStepGRU rnn{1, 4, 5, 0};
+  CHAINER_MEMBERS(SequencesOfBatch, embed, rnn);
+  Variable forward(const Variable& x) { return rnn.forward_batch(embed(x)).y; }
+};
+
+}  // namespace
+
+// Its file computes with lengths of arrays, which are numbers of the host.
+TEST(prepared_recurrent_networks_replay_on_the_device) {
+  SequencesOfBatch network;
+  const Array x = array({{0, 1, 2}, {2, 2, 1}});
+  const UsingConfig test(&Config::train, false);
+  const Array want = network(Variable(x, false)).array();
+  network.to_device(emulated_number(0));
+  const Array there = x.to_device(emulated_number(0));
+  const auto prepared = inference::prepare(network, {Variable(there, false)});
+  for (int call = 0; call < 6; ++call) EXPECT_CLOSE(to_host(prepared(there)), want, {.atol = 1e-5});
+  EXPECT_EQ(prepared.refused_replay(), "");
+  const Array again = array({{2, 1, 0}, {0, 0, 1}});
+  const Array other = to_host(prepared(again.to_device(emulated_number(0))));
+  network.to_device(Device());
+  EXPECT_CLOSE(other, network(Variable(again, false)).array(), {.atol = 1e-5});
+}
