@@ -8,8 +8,8 @@ set(CHAINER_NOTE_CUDA "")
 set(cuda_folder ${PROJECT_SOURCE_DIR}/chainer/backend/cuda)
 set(cuda_kernels_source ${cuda_folder}/kernels_none.cpp ${cuda_folder}/kernels_later_none.cpp)
 # Kernels that train_mnist does not use; First.cmake compiles them later.
-set(cuda_later convolution copy_list ctc cumprod linalg moments pooling products random recurrent regions scan sort
-               sparse)
+set(cuda_later convolution copy_list ctc cumprod linalg moments pooling random recurrent regions running_products scan
+               sort sparse)
 set(cuda_later_source "")
 set(cuda_first_source "")
 # Headers included by programs that NVRTC compiles (kernels/compiled.h), also embedded in the library.

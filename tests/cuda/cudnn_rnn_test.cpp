@@ -13,8 +13,8 @@
 #include "chainer/backend/cuda/emulation/driver_emulated.h"
 #include "chainer/backend/cuda/libraries.h"
 #include "chainer/core/sanitizer.h"
-#include "chainer/core/system/run_time_library.h"
 #include "environment_variable.h"
+#include "fake_library.h"
 #include "recurrent_case.h"
 #include "test.h"
 
@@ -22,12 +22,7 @@ using namespace chainer;
 
 namespace {
 
-struct FakeRecurrent {
-  void* library = run_time_library::open(FAKE_LIBCUDA);
-  template <class F>
-  F* find(const char* name) const {
-    return reinterpret_cast<F*>(run_time_library::find(library, name));
-  }
+struct FakeRecurrent : FakeLibrary {
   void (*fail)(const char*, int) = find<void(const char*, int)>("fake_rnn_fail");
   int (*forwards)() = find<int()>("fake_rnn_forwards");
   int (*backwards)() = find<int()>("fake_rnn_backwards");
@@ -227,11 +222,10 @@ TEST(errors_of_the_recurrent_library_have_names) {
 // The driver of real devices opens the library for the first convolution or the first layer.
 TEST(recurrent_layers_of_the_real_driver) {
   const FakeRecurrent fake;
-  const unsigned char no_image[] = {0};
-  const unsigned char* const images[] = {no_image};
   const int living = fake.living();
   {
-    cuda::CudaDriver driver(cuda::open_libcuda(FAKE_LIBCUDA), cuda::Kernels{images, {}, 13000});
+    const std::unique_ptr<cuda::CudaDriver> made = fake_driver();
+    cuda::CudaDriver& driver = *made;
     const cuda::Stream stream = driver.make_stream(0);
     const RecurrentCase c{RnnKind::lstm, false, 1, 2, 3, 2, {2, 1}};
     const Variables in = c.drawn(Device());

@@ -15,8 +15,8 @@
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/driver_cuda.h"
 #include "chainer/backend/cuda/emulation/driver_emulated.h"
-#include "chainer/core/system/run_time_library.h"
 #include "environment_variable.h"
+#include "fake_library.h"
 #include "test.h"
 
 using namespace chainer;
@@ -38,12 +38,7 @@ enum FakeNotes : unsigned {
   note_winograd = 32
 };
 
-struct FakeConvolutions {
-  void* library = run_time_library::open(FAKE_LIBCUDA);
-  template <class F>
-  F* find(const char* name) const {
-    return reinterpret_cast<F*>(run_time_library::find(library, name));
-  }
+struct FakeConvolutions : FakeLibrary {
   void (*fail)(const char*, int) = find<void(const char*, int)>("fake_cudnn_fail");
   void (*biases)(int) = find<void(int)>("fake_biases");
   int (*planned)() = find<int()>("fake_planned");
@@ -425,10 +420,7 @@ TEST(errors_of_the_library_have_names) {
 // The driver of real devices opens the library for the first convolution of a device.
 TEST(convolutions_of_the_real_driver) {
   const FakeConvolutions fake;
-  const unsigned char no_image[] = {0};
-  const unsigned char* const images[] = {no_image};
-  cuda::CudaBackend backend(
-      std::make_unique<cuda::CudaDriver>(cuda::open_libcuda(FAKE_LIBCUDA), cuda::Kernels{images, {}, 13000}), "@fake");
+  cuda::CudaBackend backend(fake_driver(), "@fake");
   const Device device(backend, 0);
   fake.engines({{.workspace = 100}}, {});
   const Array x = drawn_for_library({2, 3, 5, 5}, float32, 1), w = drawn_for_library({4, 3, 3, 3}, float32, 2);

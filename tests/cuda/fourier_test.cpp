@@ -6,16 +6,13 @@
 #include "as_on_the_host.h"
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/driver_cuda.h"
-#include "chainer/core/system/run_time_library.h"
 #include "chainer/routines/fft.h"
 #include "environment_variable.h"
+#include "fake_library.h"
 
 using namespace chainer;
 
 namespace {
-
-const unsigned char kNoFourierImage[] = {0};
-const unsigned char* const kNoFourierImages[] = {kNoFourierImage};
 
 Arrays transformed(const Array& re, const Array& im, const Device& d, bool reversed) {
   const auto there = [&](const Array& a) { return Variable(reversed ? reversed_in_memory(a, d) : a.to_device(d)); };
@@ -28,29 +25,24 @@ Arrays transformed(const Array& re, const Array& im, const Device& d, bool rever
 }
 
 // A driver with the fake. Kernels do not run on it, so rows are transformed through its interface.
-struct FakeFourier {
-  void* library = run_time_library::open(FAKE_LIBCUDA);
-  template <class F>
-  F* find(const char* name) const {
-    return reinterpret_cast<F*>(run_time_library::find(library, name));
-  }
+struct FakeFourier : FakeLibrary {
   void (*answer)(int, int) = find<void(int, int)>("fake_fourier");
   int (*made)() = find<int()>("fake_fourier_made");
   int (*living)() = find<int()>("fake_fourier_living");
   const EnvironmentVariable named{"CHAINER_CUFFT_LIBRARY", FAKE_LIBCUDA};
-  cuda::CudaDriver driver{cuda::open_libcuda(FAKE_LIBCUDA), cuda::Kernels{kNoFourierImages, {}, 13000}};
-  cuda::Stream stream = driver.make_stream(0);
+  std::unique_ptr<cuda::CudaDriver> driver = fake_driver();
+  cuda::Stream stream = driver->make_stream(0);
   ~FakeFourier() {
     answer(0, 0);
-    driver.end_stream(stream);
+    driver->end_stream(stream);
   }
   // Transforms rows of numbers and their imaginary parts.
   Arrays transform(const Array& re, const Array& im, bool inverse) {
     Array pairs = stack({re, im}, -1).contiguous();
     cuda::FourierCall call{nullptr, re.shape()[1], re.shape()[0], re.dtype(), inverse};
-    std::vector<char> room(driver.fourier_workspace(stream, call).value());
+    std::vector<char> room(driver->fourier_workspace(stream, call).value());
     call.data = pairs.mutable_raw();
-    driver.transform(stream, call, room.data());
+    driver->transform(stream, call, room.data());
     return {pairs[{Ellipsis(), 0}], pairs[{Ellipsis(), 1}]};
   }
 };
@@ -94,7 +86,7 @@ TEST(plans_of_the_library_are_made_once) {
       }
   EXPECT_EQ(fake.living(), living + 2);  // one for each type
   for (int64_t n = 1; n <= int64_t(cuda::Cufft::kMostPlans) + 1; ++n)
-    EXPECT(fake.driver.fourier_workspace(fake.stream, {nullptr, n, 2, float32, false}));
+    EXPECT(fake.driver->fourier_workspace(fake.stream, {nullptr, n, 2, float32, false}));
   EXPECT(fake.living() - living < int(cuda::Cufft::kMostPlans));
   EXPECT(cuda::Cufft::description().starts_with("cuFFT 12.1.4 ("));
 }
@@ -104,7 +96,7 @@ TEST(what_the_library_does_not_transform) {
   fake.answer(0, 1);
   const cuda::FourierCall call{nullptr, 5, 2, float64, true};
   const int made = fake.made(), living = fake.living();
-  for (int i = 0; i < 2; ++i) EXPECT(!fake.driver.fourier_workspace(fake.stream, call));
+  for (int i = 0; i < 2; ++i) EXPECT(!fake.driver->fourier_workspace(fake.stream, call));
   EXPECT_EQ(fake.made(), made + 2);
   EXPECT_EQ(fake.living(), living);
   fake.answer(6, 0);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Inverses, determinants and singular values on a device, compared with the host.
 #include <limits>
-#include <optional>
 
 #include "as_on_the_host.h"
 #include "chainer/array/host.h"
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/driver_cuda.h"
-#include "chainer/core/system/run_time_library.h"
 #include "chainer/routines/linalg.h"
 #include "environment_variable.h"
+#include "fake_library.h"
 
 using namespace chainer;
 
@@ -174,22 +173,13 @@ TEST(large_matrices_are_decomposed_by_the_library) {
 
 namespace {
 
-const unsigned char kNoSolverImage[] = {0};
-const unsigned char* const kNoSolverImages[] = {kNoSolverImage};
-
 // A driver with the fake, which decomposes matrices in columns on the host.
-struct FakeSolver {
-  void* library = run_time_library::open(FAKE_LIBCUDA);
-  template <class F>
-  F* find(const char* name) const {
-    return reinterpret_cast<F*>(run_time_library::find(library, name));
-  }
+struct FakeSolver : FakeLibrary {
   void (*answer)(int, int) = find<void(int, int)>("fake_solver");
   int (*living)() = find<int()>("fake_solver_living");
   int (*solved)() = find<int()>("fake_solved");
   const EnvironmentVariable named{"CHAINER_CUSOLVER_LIBRARY", FAKE_LIBCUDA};
-  std::optional<cuda::CudaDriver> driver{std::in_place, cuda::open_libcuda(FAKE_LIBCUDA),
-                                         cuda::Kernels{kNoSolverImages, {}, 13000}};
+  std::unique_ptr<cuda::CudaDriver> driver = fake_driver();
   cuda::Stream stream = driver->make_stream(0);
   ~FakeSolver() {
     answer(0, 0);

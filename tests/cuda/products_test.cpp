@@ -8,23 +8,15 @@
 #include "chainer/array/host.h"
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/driver_cuda.h"
-#include "chainer/core/system/run_time_library.h"
 #include "environment_variable.h"
+#include "fake_library.h"
 #include "test.h"
 
 using namespace chainer;
 
 namespace {
 
-const unsigned char kNoImage[] = {0};
-const unsigned char* const kNoImages[] = {kNoImage};
-
-struct FakeProducts {
-  void* library = run_time_library::open(FAKE_LIBCUDA);
-  template <class F>
-  F* find(const char* name) const {
-    return reinterpret_cast<F*>(run_time_library::find(library, name));
-  }
+struct FakeProducts : FakeLibrary {
   void (*answer)(int, int) = find<void(int, int)>("fake_products");
   int (*chosen)() = find<int()>("fake_chosen");
   int (*multiplied)() = find<int()>("fake_multiplied");
@@ -32,11 +24,8 @@ struct FakeProducts {
   const EnvironmentVariable named{"CHAINER_CUBLASLT_LIBRARY", FAKE_LIBCUDA};
   cuda::CudaBackend backend;
   Device device{backend, 0};
-  FakeProducts() : backend(made(), "@fake") {}
+  FakeProducts() : backend(fake_driver(), "@fake") {}
   ~FakeProducts() { answer(0, 0); }
-  static std::unique_ptr<cuda::Driver> made() {
-    return std::make_unique<cuda::CudaDriver>(cuda::open_libcuda(FAKE_LIBCUDA), cuda::Kernels{kNoImages, {}, 13000});
-  }
 };
 
 Array drawn_for_product(const Shape& s, Dtype d, uint32_t seed) { return random::RandomState(seed).randn(s).astype(d); }

@@ -314,38 +314,4 @@ void CudaBackend::convolve(int index, const LibraryConvolution& call, void* work
   });
 }
 
-// Returns the arguments of alpha a b + beta out.
-static ProductCall product_call(const Array& a, const Array& b, Array& out, double alpha, double beta) {
-  const auto matrices = [](const Array& m, const void* data) {
-    return ProductCall::Matrices{const_cast<void*>(data), m.shape(), m.strides()};
-  };
-  const void *left = a.raw(), *right = b.raw();
-  return {matrices(a, left), matrices(b, right), matrices(out, out.mutable_raw()), out.dtype(), alpha, beta};
-}
-
-bool CudaBackend::multiply_by_library(const ProductCall& call, int index) {
-  return with_device(index, [&](DeviceState& d) {
-    const bool done = driver_->multiply(d.work_stream(*this), call);
-    d.counts.calls += done && !Capturing::of(*this, index);
-    return done;
-  });
-}
-
-void CudaBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) {
-  if (out.size() == 0) return;
-  const ProductCall call = product_call(a, b, out, alpha, beta);
-  const int index = out.device().index();
-  if (!multiply_by_library(call, index)) multiply_by_kernel(call, index);
-}
-
-void CudaBackend::gemm_bias(const Array& a, const Array& b, const Array& bias, Array& out) {
-  if (out.size() == 0) return;
-  if (a.shape()[1] && bias.is_contiguous()) {
-    ProductCall call = product_call(a, b, out, 1, 0);
-    call.bias = const_cast<void*>(bias.raw());
-    if (multiply_by_library(call, out.device().index())) return;
-  }
-  Backend::gemm_bias(a, b, bias, out);
-}
-
 }  // namespace chainer::cuda

@@ -23,15 +23,7 @@ std::unique_ptr<Cufft> Cufft::open() {
                       });
 }
 std::string Cufft::description() {
-  const auto found = open_library("CHAINER_CUFFT_LIBRARY", {"libcufft.so.12", "libcufft.so.11"},
-                                  [](void* library, const std::string& path) -> std::optional<std::string> {
-                                    int (*version)(int*) = nullptr;
-                                    int v = 0;
-                                    if (!find_function(library, "cufftGetVersion", version) || version(&v) != 0)
-                                      return {};
-                                    return text("cuFFT ", v / 1000, ".", v / 100 % 10, ".", v % 100, " (", path, ")");
-                                  });
-  return found.value_or("");
+  return library_description("cuFFT", "cufftGetVersion", "CHAINER_CUFFT_LIBRARY", {"libcufft.so.12", "libcufft.so.11"});
 }
 
 // Rows follow each other without gaps, which is what the library assumes without sizes (the null pointers). A plan that

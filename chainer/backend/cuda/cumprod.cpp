@@ -2,7 +2,7 @@
 // Running products of floating-point numbers and their gradient.
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/kernels/cumprod.h"
-#include "chainer/backend/cuda/kernels/products.h"
+#include "chainer/backend/cuda/kernels/running_products.h"
 #include "chainer/backend/cuda/spaces.h"
 
 namespace chainer::cuda {

@@ -22,15 +22,8 @@ std::unique_ptr<Cusolver> Cusolver::open() {
                       });
 }
 std::string Cusolver::description() {
-  const auto found =
-      open_library("CHAINER_CUSOLVER_LIBRARY", {"libcusolver.so.12", "libcusolver.so.11"},
-                   [](void* library, const std::string& path) -> std::optional<std::string> {
-                     int (*version)(int*) = nullptr;
-                     int v = 0;
-                     if (!find_function(library, "cusolverGetVersion", version) || version(&v) != 0) return {};
-                     return text("cuSOLVER ", v / 1000, ".", v / 100 % 10, ".", v % 100, " (", path, ")");
-                   });
-  return found.value_or("");
+  return library_description("cuSOLVER", "cusolverGetVersion", "CHAINER_CUSOLVER_LIBRARY",
+                             {"libcusolver.so.12", "libcusolver.so.11"});
 }
 Cusolver::~Cusolver() {
   if (handle_) f_.destroy(handle_);

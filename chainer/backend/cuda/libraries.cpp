@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 
 namespace chainer::cuda {
@@ -87,6 +88,18 @@ std::string header_folder(const char* header) {
     if (const fs::path folder = libraries.parent_path() / "include"; fs::exists(folder / header, failed))
       return folder.string();
   return "";
+}
+
+std::string library_description(const char* name, const char* symbol, const char* variable,
+                                std::initializer_list<const char*> names) {
+  return open_library(variable, names,
+                      [&](void* library, const std::string& path) -> std::optional<std::string> {
+                        int (*version)(int*) = nullptr;
+                        int v = 0;
+                        if (!find_function(library, symbol, version) || version(&v) != 0) return {};
+                        return text(name, " ", v / 1000, ".", v / 100 % 10, ".", v % 100, " (", path, ")");
+                      })
+      .value_or("");
 }
 
 }  // namespace chainer::cuda

@@ -37,4 +37,9 @@ bool find_function(void* library, const char* symbol, F*& function) {
   return function != nullptr;
 }
 
+/// Returns "NAME 12.0.0 (path)" for the first of these libraries whose function `symbol` gives its version, as cuFFT
+/// and cuSOLVER have it; empty if there is none.
+std::string library_description(const char* name, const char* symbol, const char* variable,
+                                std::initializer_list<const char*> names);
+
 }  // namespace chainer::cuda

@@ -7,7 +7,6 @@
 
 #include "chainer/array/order.h"
 #include "chainer/backend/cuda/cuda_backend.h"
-#include "chainer/backend/cuda/kernels/gemm.h"
 #include "chainer/backend/cuda/kernels/reduce.h"
 #include "chainer/backend/cuda/kernels/scan.h"
 #include "chainer/backend/cuda/parts.h"
@@ -228,29 +227,6 @@ void CudaBackend::scan_rows(Scan op, const Array& a, Array out, const Array& bef
   }
   launch(index, floating ? "scan_rows_float64" : "scan_rows_int64", {blocks_for(args.rows.size), 1, 1},
          {ScanArgs::kThreads, 1, 1}, args);
-}
-
-void CudaBackend::multiply_by_kernel(const ProductCall& c, int index) {
-  const auto matrices = [&](const ProductCall::Matrices& m) {
-    const int64_t bytes = item_size(c.dtype);
-    const int axes = m.shape.ndim();
-    return GemmArgs::Matrices{static_cast<char*>(m.data), axes == 3 ? m.strides[0] * bytes : 0,
-                              m.strides[axes - 2] * bytes, m.strides[axes - 1] * bytes};
-  };
-  const int axes = c.a.shape.ndim();
-  GemmArgs args{};
-  args.a = matrices(c.a), args.b = matrices(c.b), args.out = matrices(c.out);
-  args.type = type_of(c.dtype);
-  args.m = c.a.shape[axes - 2], args.k = c.a.shape[axes - 1], args.n = c.b.shape[axes - 1];
-  args.alpha = c.alpha, args.beta = c.beta;
-  const auto tiles = [](int64_t n) { return static_cast<unsigned>((n + kGemmTile - 1) / kGemmTile); };
-  const unsigned down = std::min(tiles(args.m), 65535u);
-  // A launch processes at most 65535 matrices of a stack.
-  for (int64_t first = 0, count = axes == 3 ? c.a.shape[0] : 1; first < count; first += 65535) {
-    const auto n = static_cast<unsigned>(std::min<int64_t>(count - first, 65535));
-    launch(index, kernel_for("gemm", c.dtype), {tiles(args.n), down, n}, {kGemmTile, kGemmTile, 1}, args);
-    for (auto* m : {&args.a, &args.b, &args.out}) m->data += m->stack * 65535;
-  }
 }
 
 }  // namespace chainer::cuda

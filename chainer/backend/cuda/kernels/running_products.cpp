@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "chainer/backend/cuda/kernels/products.h"
+#include "chainer/backend/cuda/kernels/running_products.h"
 
 #include <math.h>
 
